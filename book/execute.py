@@ -1,0 +1,50 @@
+"""Executes one notebook in an empty folder, as a fresh reader would: python book/execute.py SOURCE TARGET."""
+
+import re
+import sys
+import tempfile
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+SECONDS_A_CELL = 300
+
+
+def execute(notebook):
+    """The notebook with all its outputs; a failing cell raises ValueError, which names the cell and its error."""
+    running = {}
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        client = NotebookClient(
+            notebook,
+            kernel_name="python3",
+            timeout=SECONDS_A_CELL,
+            resources={"metadata": {"path": folder}},
+            record_timing=False,
+            on_cell_start=lambda cell, cell_index: running.update(cell),
+        )
+        try:
+            return client.execute()
+        except CellExecutionError as error:
+            reason = f"{error.ename}: {error.evalue}"
+        except CellTimeoutError:
+            reason = f"the cell ran longer than {SECONDS_A_CELL} s"
+        except DeadKernelError:
+            reason = "the kernel died"
+    first_line = running.get("source", "").strip().partition("\n")[0]
+    reason = re.sub(r"\x1b\[[0-9;]*m", "", reason)
+    raise ValueError(f"cell {running.get('id')}, which begins {first_line!r}: {reason}")
+
+
+def main():
+    source, target = sys.argv[1:]
+    try:
+        executed = execute(nbformat.read(source, as_version=4))
+    except ValueError as error:
+        print(error)
+        sys.exit(1)
+    nbformat.write(executed, target)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+import torch
+
+
+def vector_lookup(query, key, value, temperature):
+    """Returns the answer [D] and the weights [S]."""
+    scores = []
+    for row in key:
+        lengths = query.norm() * row.norm()
+        cosine = query @ row / lengths if lengths > 0 else 0.0
+        scores.append(cosine / temperature)
+    scores = torch.tensor(scores)
+    powers = (scores - scores.max()).exp()
+    weights = powers / powers.sum()
+    answer = torch.zeros(value.shape[1])
+    for weight, row in zip(weights, value):
+        answer = answer + weight * row
+    return answer, weights

@@ -1,0 +1,109 @@
+"""A small book without faults, in a folder of its own, for tests that break it in one place."""
+
+import shutil
+
+import nbformat
+import notebooks as files
+from books import ROOT
+
+ANSWER = """\
+def {name}(number):
+    '''Returns the number, and {k} more.'''
+    larger = number + {k}
+    return larger
+"""
+
+
+FIGURE = {"image": {"alt": "A flat line says that nothing changes."},
+          "figure": {"caption": "A line.", "name": "fig-line"}}
+
+
+def markdown(id, source, *tags):
+    return nbformat.v4.new_markdown_cell(source, id=id, metadata={"tags": list(tags)} if tags else {})
+
+
+def code(id, source, *tags, output=None, **metadata):
+    outputs = [nbformat.v4.new_output("stream", name="stdout", text=output)] if output else []
+    metadata = {**metadata, **({"tags": list(tags)} if tags else {})}
+    return nbformat.v4.new_code_cell(source, id=id, outputs=outputs, metadata=metadata)
+
+
+def sample_exercise(k):
+    number, name, fold = f"01-{k}", f"add_{k}", f"```python\n# tests/answers/01-{k}.py\n```"
+    return [
+        markdown(f"text-{k}", f"Add {k}.", "exercise-text", number),
+        code(f"stub-{k}", f"def {name}(number):\n    raise NotImplementedError", "exercise", number),
+        code(f"check-{k}", "print('not solved yet')", "exercise-check", number, files.CLAIM, output="not solved yet\n"),
+        markdown(f"hint-{k}", "<details><summary>Hint</summary>\n\nAdd.\n\n</details>", "hint", number),
+        markdown(f"answer-{k}", f"<details><summary>Answer</summary>\n\n{fold}\n\n</details>", "answer", number)]
+
+
+def sample_cells():
+    return [
+        markdown("title", "# 01 · A sample\n\n<!-- links -->\n<!-- /links -->"),
+        markdown("promise", "**The promise.** You can add.\n\n1. add one (01-1);\n2. add two (01-2);\n"
+                            "3. add more (01-3).\n\nIt takes five minutes."),
+        code("setup", "pass"),
+        code("imports", "import matplotlib.pyplot as plt\nimport torch\nfrom softdict.lookup import cosine"),
+        markdown("predict", "> **Predict.** What is one and one?\n>\n> (a) 2  (b) 3"),
+        code("claim", "print(1 + 1)", files.CLAIM, output="2\n"),
+        *sample_exercise(1),
+        code("quote", "# src/softdict/lookup.py\ndef softmax(): pass\n\n\ndef lookup(): pass"),
+        code("shapes", "scores = torch.zeros(2, 3)    # [T, S]\nweights = softmax(scores)    # [T, S]"),
+        code("figure", "plt.plot([1, 1])\nplt.show()", mystnb=FIGURE),
+        *sample_exercise(2), *sample_exercise(3),
+        markdown("recap", "## Recap\n\nAdding adds."),
+        markdown("sources", "## Sources\n\n- [Vaswani et al. 2017](../book/bibliography.md), section 3.")]
+
+
+class Sample:
+    """A small book in a folder of its own."""
+
+    def __init__(self, root):
+        self.root, self.path = root, root / "notebooks/01_sample.ipynb"
+        shutil.copytree(ROOT / "src/softdict", root / "src/softdict", ignore=shutil.ignore_patterns("__pycache__"))
+        for k in (1, 2, 3):
+            self.write(f"tests/answers/01-{k}.py", ANSWER.format(name=f"add_{k}", k=k))
+        self.write("pyproject.toml", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+        self.write("requirements.txt", "torch\n")
+        self.write("_config.yml", "title: A sample\nrepository:\n  url: https://github.com/a/b\n  branch: main\n")
+        self.write("_toc.yml", "chapters:\n  - file: notebooks/01_sample\n")
+        self.write("book/bibliography.md", "# Bibliography\n")
+        self.write("book/references.bib", "@article{v17,\n  author = {Vaswani, Ashish},\n  year = {2017},\n}\n")
+        files.write(self.path, nbformat.v4.new_notebook(cells=sample_cells()))
+        files.rewrite_quotes(root=root)
+
+    def write(self, file, text):
+        path = self.root / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def edit(self, file, old, new):
+        text = (self.root / file).read_text(encoding="utf-8")
+        assert old in text
+        self.write(file, text.replace(old, new))
+
+    def source(self, id, old, new):
+        """Replaces words in a cell."""
+        def change(cells):
+            cell = next(cell for cell in cells if cell.id == id)
+            assert old in cell.source
+            cell.source = cell.source.replace(old, new)
+        self.cells(change)
+
+    def set(self, name, **fields):
+        """Sets fields of a cell."""
+        self.cells(lambda cells: next(cell for cell in cells if cell.id == name).update(nbformat.from_dict(fields)))
+
+    def cells(self, change):
+        notebook = files.read(self.path)
+        change(notebook.cells)
+        files.write(self.path, notebook)
+
+    def add(self, cell, at=-2):
+        self.cells(lambda cells: cells.insert(at, cell))
+
+    def drop(self, *ids):
+        def change(cells):
+            cells[:] = [cell for cell in cells if cell.id not in ids]
+        self.cells(change)

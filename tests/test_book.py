@@ -1,0 +1,207 @@
+"""The book keeps its promises (*_checks.py), and each check finds what it is there to find."""
+
+import re
+import shutil
+
+import book_checks
+import cell_checks
+import nbformat
+import notebooks as files
+import prose_checks
+import pytest
+from books import Book
+from sample import FIGURE, code
+
+CHECKS = book_checks.CHECKS + cell_checks.CHECKS + prose_checks.CHECKS
+
+WAITING = set()    # public definitions whose chapter is not written yet; it ends empty
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_the_book(check, book):
+    problems = list(check(book))
+    assert not problems, "\n".join(problems)
+
+
+def test_the_waiting_list(book):
+    found = set(book_checks.waiting(book))
+    print("waiting for their chapter:", ", ".join(sorted(found)) or "none")
+    assert found - WAITING == set(), "no chapter quotes these"
+    assert WAITING - found == set(), "these are quoted now: take them off the list"
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_the_sample_has_no_faults(check, sample):
+    assert list(check(Book(sample.root))) == []
+
+
+LONG = ("This sentence goes on and on with one very small word after another "
+        "until nobody who reads it aloud has any breath left at all.")
+OUTPUT = [nbformat.v4.new_output("stream", name="stdout", text="2\n")]
+
+# check, the words that must name the problem, and the breakage
+BREAKAGES = [
+    ("quotes_equal_the_source", "the quote differs", lambda s: s.source("quote", "powers /", "powers *")),
+    ("quotes_equal_the_source", "the quote differs",
+     lambda s: s.edit("src/softdict/lookup.py", "powers /", "powers *")),
+    ("quotes_equal_the_source", "the quote differs", lambda s: s.source("quote", "# exp(89)", "# exp(88)")),
+    ("quotes_equal_the_source", "defines no softmix", lambda s: s.source("quote", "def softmax", "def softmix")),
+    ("quotes_equal_the_source", "no file", lambda s: s.source("quote", "src/softdict/lookup", "src/softdict/lockup")),
+    ("quotes_equal_the_source", "imports and definitions only",
+     lambda s: s.source("quote", "def lookup", "print(1)\n\n\ndef lookup")),
+    ("answers_equal_their_files", "differs", lambda s: s.source("answer-2", "number + 2", "number + 1 + 1")),
+    ("answers_equal_their_files", "differs", lambda s: s.edit("tests/answers/01-2.py", "number + 2", "number + 1 + 1")),
+    ("answers_equal_their_files", "does not quote", lambda s: s.source("answer-2", "01-2", "01-3")),
+    ("answers_equal_their_files", "no file", lambda s: (s.root / "tests/answers/01-2.py").unlink()),
+    ("notebooks_are_written_by_make_quotes", "would change", lambda s: s.edit("_config.yml", "a/b", "a/c")),
+    ("notebooks_are_written_by_make_quotes", "would change", lambda s: s.source("setup", "-q", "-U")),
+    ("notebooks_are_written_by_make_quotes", "would change",
+     lambda s: s.set("claim", metadata={"colab": 1, "tags": [files.CLAIM]})),
+    ("notebooks_are_written_by_make_quotes", "<!-- links -->", lambda s: s.source("title", "<!-- links -->", "")),
+    ("every_chapter_runs", "#claim, line 2: AssertionError",
+     lambda s: s.source("claim", "print(1 + 1)", "print(1 + 1)\nassert 1 + 1 == 3")),
+    ("every_chapter_runs", "#claim, line 1: SyntaxError", lambda s: s.source("claim", "print(1", "print((1")),
+    ("free_names_are_the_modules_own", "does not know", lambda s: s.source(
+        "imports", "from softdict.lookup import cosine", "import builtins; builtins.cosine = None")),
+    ("free_names_are_the_modules_own", "cosine, which is another object",
+     lambda s: s.source("shapes", "scores =", "cosine = 1\nscores =")),
+    ("free_names_are_the_modules_own", "softmax, which is another object", lambda s: s.source(
+        "figure", "plt.plot", "softmax = lambda scores: scores.softmax(-1)\nplt.plot")),
+    ("modules_import_from_floors_below", "imports figures",
+     lambda s: s.edit("src/softdict/lookup.py", "def dot", "from . import figures\ndef dot")),
+    ("modules_import_from_floors_below", "imports checks", lambda s: s.edit(
+        "src/softdict/lookup.py", "    return query @", "    from softdict.checks import result\n    return query @")),
+    ("modules_import_from_floors_below", "imports lookup",
+     lambda s: s.write("src/softdict/masks.py", "import softdict.lookup")),
+    ("modules_import_from_floors_below", "no floor", lambda s: s.write("src/softdict/helpers.py", "")),
+    ("lower_floors_are_quiet", "print",
+     lambda s: s.edit("src/softdict/lookup.py", "    return query @", "    print(1)\n    return query @")),
+    ("lower_floors_are_quiet", "plot", lambda s: s.write("src/softdict/masks.py", "import matplotlib.pyplot")),
+    ("lower_floors_are_quiet", "device",
+     lambda s: s.write("src/softdict/masks.py", "def f(x):\n    return x.cuda()\n")),
+    ("ranges_leave_colab_alone", "install torch$", lambda s: s.edit("pyproject.toml", "torch>=2.6", "torch>=2.12")),
+    ("ranges_leave_colab_alone", "install numpy$", lambda s: s.edit("pyproject.toml", "numpy>=1.26", "numpy>=2.2")),
+    ("every_code_cell_parses", "is not Python", lambda s: s.add(code("broken", "x = ("))),
+    ("every_code_cell_parses", "does nothing", lambda s: s.add(code("empty", "# nothing"))),
+    ("outputs_are_stored_for_claims_only", "needs its stored output", lambda s: s.set("claim", outputs=[])),
+    ("outputs_are_stored_for_claims_only", "without the tag", lambda s: s.set("shapes", outputs=OUTPUT)),
+    ("outputs_are_stored_for_claims_only", "run count", lambda s: s.set("claim", execution_count=3)),
+    ("outputs_are_stored_for_claims_only", "device", lambda s: s.set(
+        "claim", outputs=[nbformat.v4.new_output("stream", text="tensor([1.], device='cpu')")])),
+    ("cell_ids_are_readable", "no readable id", lambda s: s.set("claim", id="a1b2c3d4")),
+    ("cell_ids_are_readable", "no readable id", lambda s: s.set("claim", id="Cell_1")),
+    ("cell_ids_are_readable", "no readable id",
+     lambda s: s.edit("notebooks/01_sample.ipynb", '"id": "claim"', '"id": ""')),
+    ("cell_ids_are_readable", "two cells", lambda s: s.set("claim", id="shapes")),
+    ("figures_have_alt_and_caption", "alt text",
+     lambda s: s.set("figure", metadata={"mystnb": {**FIGURE, "image": {}}})),
+    ("figures_have_alt_and_caption", "alt text",
+     lambda s: s.set("figure", metadata={"mystnb": {**FIGURE, "image": {"alt": "a map"}}})),
+    ("figures_have_alt_and_caption", "no caption",
+     lambda s: s.set("figure", metadata={"mystnb": {**FIGURE, "figure": {"name": "fig-a"}}})),
+    ("figures_have_alt_and_caption", "name of its own", lambda s: s.set("figure", metadata={
+        "mystnb": {**FIGURE, "figure": {"caption": "A line.", "name": "line"}}})),
+    ("figures_have_alt_and_caption", "name of its own", lambda s: s.add(
+        code("second", "plt.plot([2])\nplt.show()", mystnb=FIGURE))),
+    ("figures_have_alt_and_caption", "ends with plt.show", lambda s: s.source("figure", "\nplt.show()", "")),
+    ("figures_have_alt_and_caption", "shows none", lambda s: s.set("shapes", metadata={"mystnb": FIGURE})),
+    ("notebooks_hold_no_directive", "directive", lambda s: s.source("recap", "Adding", "```{note}\nAdding\n```\n")),
+    ("notebooks_hold_no_directive", "directive", lambda s: s.source("recap", "Adding", ":::{note}\nAdding\n:::\n")),
+    ("notebooks_hold_no_directive", "role", lambda s: s.source("recap", "Adding", "{cite}`v17`")),
+    ("notebooks_hold_no_directive", "label", lambda s: s.source("recap", "## Recap", "(recap)=\n## Recap")),
+    ("no_comparison_poses_as_a_test", "asserts nothing",
+     lambda s: s.source("shapes", "scores =", "1 + 1 == 3\nscores =")),
+    ("no_comparison_poses_as_a_test", "asserts nothing",
+     lambda s: s.write("tests/test_x.py", "def test():\n    1 == 2 and 3 == 4\n")),
+    ("no_comparison_poses_as_a_test", "asserts nothing",
+     lambda s: s.write("src/softdict/masks.py", "def f(x):\n    not x < 1\n")),
+    ("setup_comes_first", "must be setup", lambda s: s.add(code("early", "import math"), at=1)),
+    ("setup_comes_first", "more than 6 lines", lambda s: s.set("setup", source="\n".join(["import math"] * 7))),
+    ("cells_are_short", "13 lines", lambda s: s.set("claim", source="\n".join(["print(1)"] * 13))),
+    ("cells_are_short", "31 lines", lambda s: s.set("stub-1", source="\n".join(["print(1)"] * 31))),
+    ("cells_hold_no_tabs_or_semicolons", "semicolon",
+     lambda s: s.source("claim", "print(1 + 1)", "print(1 + 1);    # two")),
+    ("cells_hold_no_tabs_or_semicolons", "tab", lambda s: s.source("claim", " + ", "\t+ ")),
+    ("shape_notes_are_checked", "never checked",
+     lambda s: s.source("shapes", "weights =", "if scores is None: scores = 1    # [T]\nweights =")),
+    ("shape_notes_are_checked", "never checked", lambda s: s.source("shapes", "# [T, S]", "# [T, H*S]")),
+    ("table_of_contents_is_complete", "01_sample", lambda s: s.edit("_toc.yml", "01_sample", "02_other")),
+    ("table_of_contents_is_complete", "02_more", lambda s: shutil.copy(s.path, s.path.with_name("02_more.ipynb"))),
+    ("chapters_have_their_parts", "not a title", lambda s: s.source("title", "# 01", "# 02")),
+    ("chapters_have_their_parts", "promise", lambda s: s.source("promise", "The promise.", "Hello.")),
+    ("chapters_have_their_parts", "objectives", lambda s: s.source("promise", " (01-2)", "")),
+    ("chapters_have_their_parts", "prediction", lambda s: s.source("predict", "**Predict.**", "Guess.")),
+    ("chapters_have_their_parts", "Recap", lambda s: s.source("recap", "## Recap", "## The end")),
+    ("chapters_have_their_parts", "Sources", lambda s: s.source("sources", "## Sources", "## Books")),
+    ("chapters_have_their_parts", "2 exercises", lambda s: s.drop("text-3", "stub-3", "check-3", "hint-3", "answer-3")),
+    ("chapters_have_their_parts", "01-2 needs", lambda s: s.drop("hint-2")),
+    ("chapters_have_their_parts", "01-2 needs",
+     lambda s: s.cells(lambda cells: cells.sort(key=lambda cell: cell.id == "stub-2"))),
+    ("chapters_have_their_parts", "before the first quote",
+     lambda s: s.cells(lambda cells: cells.sort(key=lambda cell: cell.id != "quote"))),
+    ("chapters_have_their_parts", "NotImplementedError",
+     lambda s: s.source("stub-2", "raise NotImplementedError", "pass")),
+    ("chapters_have_their_parts", "does not store",
+     lambda s: s.set("check-2", metadata={"tags": ["exercise-check", "01-2"]})),
+    ("chapters_have_their_parts", "not numbered", lambda s: s.cells(lambda cells: [
+        cell.metadata.update(tags=["01-4" if tag == "01-3" else tag for tag in files.tags(cell)]) for cell in cells])),
+    ("notes_are_finished", "TODO", lambda s: s.source("recap", "Adding", "TODO")),
+    ("notes_are_finished", "FIXME", lambda s: s.write("src/softdict/masks.py", "# FIXME")),
+    ("notes_are_finished", "lorem", lambda s: s.write("book/index.md", "lorem ipsum")),
+    ("prose_avoids_banned_words", "'Simply'", lambda s: s.source("recap", "Adding", "Simply adding")),
+    ("prose_avoids_banned_words", "'note that'", lambda s: s.write("book/index.md", "Please note that it adds.")),
+    ("sentences_are_short", "26 words",
+     lambda s: s.source("recap", "Adding adds.", LONG.replace("at all", "at all now"))),
+    ("sentences_are_short", "index.md",
+     lambda s: s.write("book/index.md", "- " + LONG.replace("at all", "at all by now"))),
+    ("links_lead_to_files", "nowhere", lambda s: s.source("recap", "adds.", "[adds](02_gone.ipynb#top).")),
+    ("links_lead_to_files", "nowhere", lambda s: s.write("book/index.md", "![A road.](images/gone.svg)")),
+    ("citations_match_the_bibliography", "2018 is not in", lambda s: s.source("sources", "2017", "2018")),
+    ("citations_match_the_bibliography", "Shazeer 2017 is not in",
+     lambda s: s.source("sources", "Vaswani et al.", "Shazeer")),
+    ("citations_match_the_bibliography", "x99 is not in", lambda s: s.write("book/index.md", "{cite}`v17,x99`")),
+    ("citations_match_the_bibliography", "cites v17",
+     lambda s: s.source("sources", "[Vaswani et al. 2017]", "[Vaswani]")),
+]
+
+
+BY_NAME = {check.__name__: check for check in CHECKS}
+
+
+@pytest.mark.parametrize("check, words, breakage", BREAKAGES, ids=lambda part: part if isinstance(part, str) else "")
+def test_each_check_finds_its_breakage(check, words, breakage, sample):
+    breakage(sample)
+    problems = list(BY_NAME[check](Book(sample.root)))
+    assert any(re.search(words, problem) for problem in problems), problems
+
+
+def test_every_check_was_proved():
+    assert set(BY_NAME) == {check for check, _, _ in BREAKAGES}
+
+
+def test_a_wrong_shape_note_in_a_cell_fails(sample):
+    sample.source("shapes", "# [T, S]", "# [S, T, 1]")
+    [problem] = book_checks.every_chapter_runs(Book(sample.root))
+    assert problem.startswith("01_sample.ipynb#shapes, line 1: ShapeError: 01_sample.ipynb#shapes:1: the note says")
+
+
+def test_the_waiting_list_names_what_no_chapter_quotes(sample):
+    sample.write("src/softdict/masks.py", "def causal_mask():\n    pass\n\n\ndef _private():\n    pass\n")
+    assert set(book_checks.waiting(Book(sample.root))) == {
+        "masks.causal_mask", "lookup.is_same", "lookup.exact_lookup", "lookup.dot", "lookup.cosine"}
+
+
+def test_true_sentences_are_left_alone(sample):
+    sample.write("book/index.md", f"""# Just a `simply` in code
+
+{LONG} $a$ is short, as [Vaswani et al. 2017](bibliography.md) say, e.g. in section 3.2. Just as short.
+
+| a table | {LONG} {LONG} |
+
+```python
+simply = "{LONG} {LONG}"
+```
+""")
+    book = Book(sample.root)
+    assert [*prose_checks.sentences_are_short(book), *prose_checks.prose_avoids_banned_words(book)] == [
+        "index.md: the word 'Just' in '# Just a · in code'"]

@@ -1,0 +1,175 @@
+"""book/notebooks.py: what it rewrites, what it strips, what it stores, and what makes a notebook stale."""
+
+import json
+
+import nbformat
+import notebooks as files
+import pytest
+from books import ROOT
+from sample import code, markdown
+
+SETUP = """\
+# On Colab this installs the book's package; at home it is already there.
+import importlib.util
+if importlib.util.find_spec("softdict") is None:
+    %pip install -q git+https://github.com/a/b"""
+
+
+def cell(sample, id):
+    return next(cell for cell in files.read(sample.path).cells if cell.id == id)
+
+
+# make quotes
+
+def test_quotes_are_written_from_the_file(sample):
+    source = (sample.root / "src/softdict/lookup.py").read_text(encoding="utf-8")
+    quote = cell(sample, "quote").source
+    path, softmax, lookup = quote.partition("\n")[0], *(f"def {part}" for part in quote.split("def ")[1:])
+    assert path == "# src/softdict/lookup.py"
+    assert softmax in source and "# exp(89) overflows" in softmax and lookup in source
+
+
+def test_imports_order_and_decorators_of_a_quote_are_kept(sample):
+    sample.write("src/softdict/masks.py",
+                 "import functools\n\nSIZE = 3\n\n\n@functools.cache\ndef a():\n    # why\n    return SIZE\n")
+    sample.add(code("masks", "# src/softdict/masks.py\nimport functools\n\n\ndef a(): pass\n\n\nSIZE = 0"))
+    files.rewrite_quotes(root=sample.root)
+    assert cell(sample, "masks").source == (
+        "# src/softdict/masks.py\nimport functools\n\n\n"
+        "@functools.cache\ndef a():\n    # why\n    return SIZE\n\n\nSIZE = 3")
+
+
+def test_answers_links_and_setup_are_written_from_their_source(sample):
+    sample.edit("_config.yml", "a/b\n  branch: main", "c/d\n  branch: next")
+    sample.edit("tests/answers/01-1.py", "larger", "bigger")
+    files.rewrite_quotes(root=sample.root)
+    assert "bigger = number + 1" in cell(sample, "answer-1").source
+    assert cell(sample, "setup").source == SETUP.replace("a/b", "c/d")
+    title = cell(sample, "title").source
+    assert "(https://colab.research.google.com/github/c/d/blob/executed/notebooks/01_sample.ipynb)" in title
+    assert "(https://github.com/c/d/blob/next/notebooks/01_sample.ipynb)" in title
+
+
+def test_quotes_twice_changes_nothing(sample):
+    assert files.rewrite_quotes(root=sample.root) == []
+    sample.source("quote", "powers /", "powers *")
+    assert files.rewrite_quotes(root=sample.root) == [sample.path]
+    assert files.rewrite_quotes(root=sample.root) == []
+
+
+@pytest.mark.parametrize("breakage, words", [
+    (lambda s: s.source("quote", "def softmax", "def softmix"), "01_sample.ipynb, cell quote: .* defines no softmix"),
+    (lambda s: s.source("quote", "lookup.py", "gone.py"), "cell quote: there is no file src/softdict/gone.py"),
+    (lambda s: s.source("answer-1", "01-1.py", "01-9.py"), "cell answer-1: there is no answer tests/answers/01-9.py"),
+    (lambda s: s.edit("_config.yml", "url:", "address:"), "_config.yml needs the book's address"),
+    (lambda s: s.source("title", "<!-- /links -->", ""), "cell title: the lines <!-- links -->"),
+])
+def test_what_cannot_be_written_is_refused_in_a_sentence_and_nothing_is_written(breakage, words, sample):
+    breakage(sample)
+    before = sample.path.read_bytes()
+    with pytest.raises(ValueError, match=words):
+        files.rewrite_quotes(root=sample.root)
+    assert sample.path.read_bytes() == before
+
+
+def test_strip_removes_what_an_editor_leaves(sample):
+    clean = sample.path.read_bytes()
+    notebook = json.loads(clean)
+    notebook["metadata"] = {"colab": {}, "kernelspec": {"name": "mine"}, "language_info": {"version": "3.99"}}
+    for part in notebook["cells"]:
+        part["metadata"]["collapsed"] = True
+        part["source"].append("\n")
+        if part["cell_type"] == "code":
+            part["execution_count"] = 7
+    picture = nbformat.v4.new_output("display_data", data={"image/png": "abc"})
+    notebook["cells"][5]["outputs"].append(picture)     # the claim keeps its text only
+    notebook["cells"][2]["outputs"] = [picture]
+    sample.path.write_text(json.dumps(notebook), encoding="utf-8")
+    assert files.strip(root=sample.root) == [sample.path]
+    assert sample.path.read_bytes() == clean and clean.endswith(b"}\n") and clean.startswith(b'{\n "cells"')
+
+
+# make student
+
+def test_a_student_copy_has_no_hints_answers_or_outputs(sample):
+    [path] = files.student(root=sample.root)
+    assert path == sample.root / "_build/student/01_sample.ipynb"
+    notebook = files.read(path)
+    assert not {"hint", "answer"} & {tag for part in notebook.cells for tag in files.tags(part)}
+    assert not any(part.get("outputs") for part in notebook.cells)
+    assert {part.id for part in notebook.cells} >= {"stub-1", "check-1", "text-1", "quote", "recap"}
+    assert "larger" not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("breakage", [
+    lambda s: s.set("answer-1", metadata={}),
+    lambda s: s.set("answer-1", metadata={"tags": ["anser", "01-1"]}),
+    lambda s: s.source("text-1", "Add 1.", "Add 1, as in\n\n    larger = number + 1\n"),
+    lambda s: s.source("stub-1", "raise", "larger = number + 1\n    raise"),
+    lambda s: s.add(markdown("leak", "```python\nlarger = number + 1\n```")),
+    lambda s: s.add(code("leak", "def mine(number):\n    # so\n    larger = number + 2\n    return larger")),
+])
+def test_a_student_copy_that_shows_an_answer_is_refused(breakage, sample):
+    breakage(sample)
+    with pytest.raises(ValueError, match="01_sample.ipynb: cell .* shows .* of 01-[12].py"):
+        files.student(root=sample.root)
+    assert not (sample.root / "_build").exists()
+
+
+def test_student_copies_of_the_book_show_no_answer(tmp_path):
+    assert len(files.student(tmp_path)) == len(files.paths())
+
+
+# make outputs
+
+def test_outputs_are_stored_for_claims_and_for_nothing_else(sample, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    sample.set("claim", outputs=[])
+    sample.source("claim", "print(1 + 1)", "print(1 + 1)\nprint(3)\n{'answer': 5}")
+    assert files.store_outputs(root=sample.root) == [sample.path]
+    assert [output.get("text") or output.data for output in cell(sample, "claim").outputs] == [
+        "2\n3\n", {"text/plain": "{'answer': 5}"}]
+    assert cell(sample, "figure").outputs == []
+    assert files.rewrite_quotes(root=sample.root) == []
+    sample.source("shapes", "scores =", "missing\nscores =")
+    with pytest.raises(ValueError, match="(?s)01_sample.ipynb, cell shapes.*NameError"):
+        files.store_outputs(root=sample.root)
+
+
+# What makes a notebook stale
+
+@pytest.mark.parametrize("file", [
+    "notebooks/01_sample.ipynb", "requirements.txt", "src/softdict/__init__.py", "src/softdict/lookup.py",
+    "src/softdict/layers.py", "src/softdict/masks.py", "src/softdict/runtime.py",
+    "src/softdict/assets/results/curves.json",
+])
+def test_a_fingerprint_changes_with_all_that_a_run_depends_on(file, sample):
+    sample.write("src/softdict/layers.py", "import softdict.masks as masks")
+    sample.write("src/softdict/masks.py", "def f():\n    from . import runtime")
+    sample.write("src/softdict/runtime.py", "WHERE = 'results/curves.json'")
+    sample.write("src/softdict/assets/results/curves.json", "{}")
+    sample.add(code("more", "def f():\n    from softdict import layers"))
+    before = files.fingerprint(sample.path, sample.root)
+    assert before == files.fingerprint(sample.path, sample.root)
+    text = (sample.root / file).read_text(encoding="utf-8")
+    sample.write(file, text + "\n")
+    assert files.fingerprint(sample.path, sample.root) != before
+
+
+def test_a_fingerprint_ignores_what_no_run_reaches(sample):
+    before = files.fingerprint(sample.path, sample.root)
+    sample.write("src/softdict/masks.py", "x = 1")
+    sample.write("src/softdict/assets/other.json", "{}")
+    sample.write("book/index.md", "# Another page")
+    assert files.fingerprint(sample.path, sample.root) == before
+
+
+def test_the_command_line(sample, capsys):
+    sample.source("recap", "Adding adds.", "Adding adds.\n")
+    files.main(["strip", str(sample.path)])
+    files.main(["strip", str(sample.path)])
+    assert capsys.readouterr().out == f"wrote {sample.path}\nnothing to change\n"
+    with pytest.raises(SystemExit, match="usage"):
+        files.main(["polish"])
+    with pytest.raises(SystemExit, match="gone.ipynb"):
+        files.main(["strip", "gone.ipynb"])

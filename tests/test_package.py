@@ -1,0 +1,51 @@
+"""What every public function of the package keeps: its arguments unchanged, and its results on their device."""
+
+import copy
+import importlib
+import inspect
+
+import pytest
+import shapes
+import torch
+from book_checks import QUOTED
+from books import ROOT
+
+EXAMPLES = {    # arguments for functions whose docstring gives no shapes
+    "is_same": ("dog", "cat"),
+    "exact_lookup": ("dog", ["dog", "cat"], [2.0, 3.0]),
+}
+MODULES = [importlib.import_module(f"softdict.{name}") for name in QUOTED
+           if (ROOT / f"src/softdict/{name}.py").exists()]
+PUBLIC = [function for module in MODULES for name, function in sorted(vars(module).items())
+          if inspect.isfunction(function) and function.__module__ == module.__name__ and not name.startswith("_")]
+
+
+def arguments(function, device="cpu"):
+    """Small random arguments of the shapes that the docstring states."""
+    if function.__name__ in EXAMPLES:
+        return copy.deepcopy(EXAMPLES[function.__name__])
+    parameters = inspect.signature(function).parameters
+    notes, _ = shapes.documented(function.__doc__, parameters)
+    sizes = {letter: 2 + k for k, letter in enumerate("BTSKDHNV")}
+    needed = [name for name, part in parameters.items() if part.default is part.empty]
+    assert set(needed) <= set(notes), f"{function.__name__} needs shapes in its docstring, or an entry in EXAMPLES"
+    lists = (notes[name][1:-1].replace("...", "B").split(",") for name in needed)
+    return tuple(torch.randn([eval(item, {}, sizes) for item in items], device=device) for items in lists)
+
+
+@pytest.mark.parametrize("function", PUBLIC, ids=lambda function: function.__name__)
+def test_public_functions_never_change_an_argument(function):
+    given = arguments(function)
+    kept = copy.deepcopy(given)
+    function(*given)
+    for before, after in zip(kept, given):
+        assert torch.equal(before, after) if isinstance(before, torch.Tensor) else before == after
+
+
+@pytest.mark.parametrize("function", PUBLIC, ids=lambda function: function.__name__)
+def test_public_functions_stay_on_the_device_of_their_arguments(function):
+    if function.__name__ in EXAMPLES:
+        pytest.skip("takes no tensors")
+    returned = function(*arguments(function, device="meta"))
+    for part in returned if isinstance(returned, tuple) else (returned,):
+        assert part.device.type == "meta"

@@ -1,0 +1,51 @@
+"""The pictures of the front page: drawn by book/pictures.py, and saying what the page says."""
+
+import re
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+import pictures
+import pytest
+from softdict.figures import palette
+
+ROOT = Path(__file__).parent.parent
+INDEX = (ROOT / "book/index.md").read_text(encoding="utf-8")
+CONFIG = (ROOT / "_config.yml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", pictures.drawings())
+def test_committed_picture_is_what_the_script_draws(name):
+    drawn = pictures.drawings()[name]
+    xml.fromstring(drawn)    # well-formed, or this raises
+    assert (ROOT / "book" / name).read_text(encoding="utf-8") == drawn, "run: python book/pictures.py"
+
+
+def test_a_new_chapter_changes_the_road():
+    assert pictures.road([pictures.ROAD], {"01", "02"}) != pictures.road([pictures.ROAD], {"01", "02", "03"})
+
+
+def test_colours_are_the_palette():
+    ours = [pictures.LIGHT[name] for name in ("query", "key", "value", "ink", "muted")]
+    assert ours == [palette.QUERY, palette.KEY, palette.VALUE, palette.INK, palette.MUTED]
+
+
+def test_road_in_words_says_what_the_picture_says():
+    for part, chapters in pictures.ROAD:
+        assert f"**{part}**" in INDEX
+        for number, title, question, failure in chapters:
+            assert f"- {number} {title}. {question}" in INDEX
+            assert failure in INDEX
+
+
+def test_front_page_says_how_many_chapters_are_written():
+    written = sorted(path.name[:2] for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    assert f"**Chapters {' and '.join(written)} are written**" in INDEX
+    assert ["No", "One", "Two", "Three", "Four"][len(written)] + " of the sixteen chapters" in INDEX
+
+
+def test_the_address_is_the_same_in_every_line_of_the_settings():
+    address = re.search(r"^  url: https://github\.com/(\S+)$", CONFIG, re.MULTILINE).group(1)
+    owner, name = address.split("/")
+    assert f'repo: "https://github.com/{address}/' in CONFIG
+    assert f'colab: "https://colab.research.google.com/github/{address}/blob/executed/notebooks/' in CONFIG
+    assert CONFIG.count(f"https://{owner}.github.io/{name}/") == 3    # baseurl, ogp_site_url, ogp_image

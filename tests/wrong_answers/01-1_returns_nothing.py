@@ -1,0 +1,5 @@
+def list_lookup(query, keys, values):
+    matches = [1.0 if key == query else 0.0 for key in keys]
+    weights = [match / sum(matches) for match in matches]
+    answer = sum(weight * value for weight, value in zip(weights, values))
+    print(answer, weights)

@@ -1,0 +1,7 @@
+import torch
+
+
+def fixed_lookup(scores, value, temperature):
+    weights = torch.softmax(scores, dim=-1)
+    weights = torch.softmax(weights / temperature, dim=-1)
+    return weights @ value, weights
