@@ -109,10 +109,9 @@ def stage():
     shutil.copytree(BUILD / "executed", source / "notebooks", ignore=shutil.ignore_patterns("*.fingerprint"))
     for name in ("_config.yml", "_toc.yml"):
         shutil.copy(ROOT / name, source)
-    found = python(
-        "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", stdout=subprocess.PIPE, check=True
-    )
-    packed = Path(found.stdout.strip()) / "sphinx-mathjax-offline/static/mathjax"
+    ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    installed = Path(python("-c", ask, stdout=subprocess.PIPE, check=True).stdout.strip())
+    packed = installed / "sphinx-mathjax-offline/static/mathjax"
     served = source / "served/assets/mathjax"  # `html_extra_path: [served]` in _config.yml
     served.mkdir(parents=True)
     shutil.copy(packed / "tex-mml-chtml.js", served)
@@ -159,7 +158,7 @@ def test():
         quiet = ("--quiet", "--no-deps", "--disable-pip-version-check")
         python("-m", "pip", "wheel", *quiet, "--no-build-isolation", "-w", wheels, ROOT, check=True)
         python("-m", "pip", "install", *quiet, "--no-index", "-t", site, *wheels.glob("*.whl"), check=True)
-    with step("Every cell of every notebook"), tempfile.TemporaryDirectory() as folder:
+    with step("Every cell of every notebook"), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for notebook in (ROOT / "notebooks").glob("*.ipynb"):
             (Path(folder) / notebook.name).write_text(as_if_run(notebook), "utf-8")
         wheel = {"PYTHONPATH": str(site)}

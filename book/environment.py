@@ -3,6 +3,7 @@
 import hashlib
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ VENV = ROOT / ".venv"
 PYTHON_IN_VENV = "Scripts/python.exe" if os.name == "nt" else "bin/python"
 PYTHON = VENV / PYTHON_IN_VENV
 OLDEST, NEWEST = (3, 11), (3, 13)
-ROOM = 4  # GB: the environment takes 1.5, pip's own files while it works as much again
+ROOM = 4  # GB: the environment takes 1.5, and pip's own files as much again; with PyTorch's CUDA build it takes 5.3
 
 
 class Stop(Exception):
@@ -71,9 +72,9 @@ def make_environment():
             )
     free = shutil.disk_usage(ROOT).free / 1e9
     if free < ROOM:
-        raise Stop(f"The disk has {free:.1f} GB free; the environment needs {ROOM} GB while it is made.")
+        raise Stop(f"The disk has {free:.1f} GB free; the environment needs {ROOM} GB, or 9 with PyTorch's CUDA build.")
     stamp.unlink(missing_ok=True)
-    with step(f"Making the environment in {VENV.name} (1.5 GB, some minutes; pip's own words go to _build/pip.log)"):
+    with step(f"Making the environment in {VENV.name} (some minutes; pip's own words go to _build/pip.log)"):
         if not found.startswith(made_by):
             shutil.rmtree(VENV, ignore_errors=True)
             made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], capture_output=True, encoding="utf-8")
@@ -97,11 +98,11 @@ def pip(*arguments):
             log.write(line)
             collected += line.startswith("Collecting ")
             retried = retried or "WARNING: Retrying" in line
-            error = line.strip() if line.startswith("ERROR:") else error
+            error = line.strip() if re.match(r"\s*(ERROR|\w+Error): ", line) else error
             if line.startswith("Collecting ") and collected % 25 == 0:
                 print(f"    {collected} packages fetched, {time.perf_counter() - start:.0f} s", flush=True)
             elif line.startswith("Installing collected") and collected:
                 print(f"    unpacking all {collected}, {time.perf_counter() - start:.0f} s", flush=True)
     if process.returncode:
         reason = "The package index could not be reached" if retried else "pip could not install the packages"
-        raise Stop(f"{reason}: {error or 'see _build/pip.log'}")
+        raise Stop(f"{reason}: {error or 'no error was named.'} (All its words: _build/pip.log)")

@@ -161,15 +161,16 @@ class Browser:
 FORMULAS = """() => [...document.querySelectorAll('.math')]
     .filter(math => !math.querySelector('mjx-container') || math.querySelector('mjx-merror'))
     .map(math => math.textContent.trim())"""
+OPEN_FOLDS = "() => document.querySelectorAll('details').forEach(fold => { fold.open = true })"
 TOO_WIDE = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
-def axe_findings(page):
+def axe_findings(page, **options):
     """What the accessibility checker axe says of the page, aside from the engine's own markup."""
     from axe_playwright_python.sync_playwright import Axe
 
     page.add_style_tag(content="* { transition: none !important; animation: none !important }")
-    for finding in Axe().run(page, options={"preload": False}).response["violations"]:
+    for finding in Axe().run(page, options={"preload": False, **options}).response["violations"]:
         excused = ENGINE_AXE.get(finding["id"])
         places = [node["html"] for node in finding["nodes"] if excused is None or excused not in node["html"]]
         if places:
@@ -185,10 +186,11 @@ def browser_problems(folder):
                 continue  # it only leads on to the first page
             page = browser.open(name, problems)
             problems += [f"formula not drawn: {formula}" for formula in page.evaluate(FORMULAS)]
-            for theme in ("light", "dark"):
+            page.evaluate(OPEN_FOLDS)
+            for theme, rules in {"light": {}, "dark": {"runOnly": ["color-contrast"]}}.items():
                 page.emulate_media(color_scheme=theme)
                 page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
-                problems += [f"axe, {theme}: {finding}" for finding in axe_findings(page)]
+                problems += [f"axe, {theme}: {finding}" for finding in axe_findings(page, **rules)]
             page.set_viewport_size({"width": 390, "height": 800})
             if (wide := page.evaluate(TOO_WIDE)) > 0:
                 problems.append(f"at 390 pixels it scrolls {wide} pixels sideways")
@@ -208,12 +210,15 @@ def check(folder):
     return len(problems)
 
 
-def picture(folder, target, name="notebooks/02_soft_lookup.html"):
-    """A picture of the page as it opens, in few colours, so that the file stays small."""
+def picture(folder, target, name="notebooks/02_soft_lookup.html", figure=1):
+    """A picture of the page where a figure is in sight, in few colours, so that the file stays small."""
     from PIL import Image
 
     with Browser(folder) as browser:
-        browser.open(name, [], width=1280).screenshot(path=target)
+        page = browser.open(name, [], width=1280)
+        page.locator("main figure").nth(figure).evaluate("figure => figure.scrollIntoView({block: 'end'})")
+        page.wait_for_timeout(500)  # the theme follows the scrolling with its own marks
+        page.screenshot(path=target)
     Image.open(target).convert("P", palette=Image.Palette.ADAPTIVE, colors=128).save(target, optimize=True)
 
 

@@ -71,7 +71,7 @@ def run(name, notebook, recorder):
     with contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.chdir(stack.enter_context(tempfile.TemporaryDirectory())))
         stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
-        stack.enter_context(torch.random.fork_rng())
+        stack.enter_context(torch.random.fork_rng(devices=[]))
         stack.enter_context(matplotlib.rc_context())
         for cell in notebook.cells:
             if cell.cell_type != "code" or cell.get("id") == "setup":

@@ -33,6 +33,17 @@ def sentences(paragraph):
     return re.split(r"(?<=[.!?])[\"'”’)]*\s+(?=[\"'“‘(]*[A-Z0-9·½])|\s+(?=\([a-d]\) )", text)
 
 
+def notebooks_hold_no_directive(book):
+    for where, cell in book.cells("markdown"):
+        if re.search(r"^[ \t>]*(`{3,}\{|~{3,}\{|:{3,})", cell.source, re.MULTILINE):
+            yield f"{where}: a directive shows as raw text outside the book"
+        text = re.sub(r"(?<![`}])(`+)(?!`).*?\1", "", without_fences(cell.source))
+        if role := re.search(r"\{[\w:+-]+\}`", text):
+            yield f"{where}: the role {role[0][:-1]} shows as raw text outside the book"
+        if re.search(r"^\([\w-]+\)=\s*$", text, re.MULTILINE):
+            yield f"{where}: a label such as (here)= shows as raw text outside the book"
+
+
 def prose_avoids_banned_words(book):
     for where, _, text in book.pages:
         for paragraph in paragraphs(text):
@@ -84,4 +95,5 @@ def citations_match_the_bibliography(book):
 
 
 CHECKS = [
-    prose_avoids_banned_words, sentences_are_short, links_lead_to_files, citations_match_the_bibliography]
+    notebooks_hold_no_directive, prose_avoids_banned_words, sentences_are_short, links_lead_to_files,
+    citations_match_the_bibliography]

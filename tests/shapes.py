@@ -1,8 +1,8 @@
 """Shape notes that are checked: `scores = query @ key.mT    # [..., T, S]` fails when the value has another shape.
 
 A note stands where the statement ends that makes the value: an assignment, a `return` or an expression. Words may
-stand before or after it. A tuple has one list for each part: `# [T, D], [T, S]`. Below its first line, a docstring's
-`query [..., T, K]` binds an argument, and its `returns context [..., T, D]` a result.
+stand before or after it. A tuple has one list for each part: `# [T, D], [T, S]`. In a docstring, `query [..., T, K]`
+binds an argument, and `returns context [..., T, D]` a result.
 
 - A letter is one size within one call of a function, or one notebook cell. `H*K` and `S+1` are worked out from letters.
 - `...` in front is any number of axes; within one call all of them must broadcast together.
@@ -142,8 +142,8 @@ class Recorder:
 
 
 def documented(docstring, names):
-    """Shapes of the named arguments, and of the results, that a docstring states below its first line."""
-    before, _, after = (docstring or "").partition("\n")[2].partition("returns ")
+    """Shapes of the named arguments, and of the results, that a docstring states."""
+    before, after = [*re.split(r"\breturns ", docstring or "", maxsplit=1, flags=re.IGNORECASE), ""][:2]
     arguments = {name: note for name, note in re.findall(rf"\b(\w+) ({LIST})", before) if name in names}
     results = re.match(rf"(?:(?:,|,? and)? ?(?:the )?\w+ {LIST})*", after)
     return arguments, tuple(re.findall(LIST, results[0]))

@@ -41,10 +41,10 @@ OUTPUT = [nbformat.v4.new_output("stream", name="stdout", text="2\n")]
 
 # check, the words that must name the problem, and the breakage
 BREAKAGES = [
-    ("quotes_equal_the_source", "the quote differs", lambda s: s.source("quote", "powers /", "powers *")),
+    ("quotes_equal_the_source", "the quote differs", lambda s: s.source("quote", "    return", "    return 0,")),
     ("quotes_equal_the_source", "the quote differs",
-     lambda s: s.edit("src/softdict/lookup.py", "powers /", "powers *")),
-    ("quotes_equal_the_source", "the quote differs", lambda s: s.source("quote", "# exp(89)", "# exp(88)")),
+     lambda s: s.edit("src/softdict/lookup.py", "    return", "    return 0,")),
+    ("quotes_equal_the_source", "the quote differs", lambda s: s.source("quote", "    return", "    # so\n    return")),
     ("quotes_equal_the_source", "defines no softmix", lambda s: s.source("quote", "def softmax", "def softmix")),
     ("quotes_equal_the_source", "no file", lambda s: s.source("quote", "src/softdict/lookup", "src/softdict/lockup")),
     ("quotes_equal_the_source", "imports and definitions only",
@@ -68,14 +68,14 @@ BREAKAGES = [
     ("free_names_are_the_modules_own", "softmax, which is another object", lambda s: s.source(
         "figure", "plt.plot", "softmax = lambda scores: scores.softmax(-1)\nplt.plot")),
     ("modules_import_from_floors_below", "imports figures",
-     lambda s: s.edit("src/softdict/lookup.py", "def dot", "from . import figures\ndef dot")),
+     lambda s: s.edit("src/softdict/lookup.py", "\ndef softmax", "\nfrom . import figures\ndef softmax")),
     ("modules_import_from_floors_below", "imports checks", lambda s: s.edit(
-        "src/softdict/lookup.py", "    return query @", "    from softdict.checks import result\n    return query @")),
+        "src/softdict/lookup.py", "    return", "    from softdict.checks import result\n    return")),
     ("modules_import_from_floors_below", "imports lookup",
      lambda s: s.write("src/softdict/masks.py", "import softdict.lookup")),
     ("modules_import_from_floors_below", "no floor", lambda s: s.write("src/softdict/helpers.py", "")),
     ("lower_floors_are_quiet", "print",
-     lambda s: s.edit("src/softdict/lookup.py", "    return query @", "    print(1)\n    return query @")),
+     lambda s: s.edit("src/softdict/lookup.py", "    return", "    print(1)\n    return")),
     ("lower_floors_are_quiet", "plot", lambda s: s.write("src/softdict/masks.py", "import matplotlib.pyplot")),
     ("lower_floors_are_quiet", "device",
      lambda s: s.write("src/softdict/masks.py", "def f(x):\n    return x.cuda()\n")),
@@ -104,6 +104,8 @@ BREAKAGES = [
     ("figures_have_alt_and_caption", "name of its own", lambda s: s.add(
         code("second", "plt.plot([2])\nplt.show()", mystnb=FIGURE))),
     ("figures_have_alt_and_caption", "ends with plt.show", lambda s: s.source("figure", "\nplt.show()", "")),
+    ("figures_have_alt_and_caption", "ends with plt.show",
+     lambda s: s.add(code("hidden", "from softdict import figures\nfigures.draw_lookup()"))),
     ("figures_have_alt_and_caption", "shows none", lambda s: s.set("shapes", metadata={"mystnb": FIGURE})),
     ("notebooks_hold_no_directive", "directive", lambda s: s.source("recap", "Adding", "```{note}\nAdding\n```\n")),
     ("notebooks_hold_no_directive", "directive", lambda s: s.source("recap", "Adding", ":::{note}\nAdding\n:::\n")),
@@ -187,8 +189,9 @@ def test_a_wrong_shape_note_in_a_cell_fails(sample):
 
 def test_the_waiting_list_names_what_no_chapter_quotes(sample):
     sample.write("src/softdict/masks.py", "def causal_mask():\n    pass\n\n\ndef _private():\n    pass\n")
-    assert set(book_checks.waiting(Book(sample.root))) == {
-        "masks.causal_mask", "lookup.is_same", "lookup.exact_lookup", "lookup.dot", "lookup.cosine"}
+    waiting = list(book_checks.waiting(Book(sample.root)))
+    assert "masks.causal_mask" in waiting and "masks._private" not in waiting
+    assert "lookup.cosine" in waiting and "lookup.softmax" not in waiting    # imported, and quoted
 
 
 def test_true_sentences_are_left_alone(sample):

@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -180,7 +181,7 @@ def test_no_tests_is_a_failure(repository):
 
 def test_a_warning_of_the_engine_names_the_cell(repository):
     write_notebook(repository / "notebooks/01_one.ipynb", "1", "2")
-    place = build.re.match(r"(\S+):(\d+)", "notebooks/01_one.ipynb:20003: WARNING")
+    place = re.match(r"(\S+):(\d+)", "notebooks/01_one.ipynb:20003: WARNING")
     assert build.name_cell(place) == "notebooks/01_one.ipynb, cell cell-1"
 
 
@@ -203,8 +204,8 @@ def write_site(folder, html=GOOD):
 def test_only_a_good_site_is_put_in_place(repository, last_good, monkeypatch, capfd):
     monkeypatch.setattr(build, "make_environment", lambda: None)
     monkeypatch.setattr(build, "stage", lambda: None)
+    monkeypatch.setattr(build, "fingerprints", lambda: {})
     monkeypatch.setenv("CHROMIUM", "none")
-    write_notebook(repository / "notebooks/01_one.ipynb", "1")
     made = {"html": GOOD.replace("other.html", "gone.html")}
 
     def build_pages(source, output):
@@ -311,6 +312,13 @@ def test_every_chapter_has_its_row_in_the_readme():
     rows = [line for line in readme.splitlines() if "colab.research.google.com" in line]
     names = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
     assert [row.rpartition("/")[2].rstrip(") |") for row in rows] == names
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_local_links_lead_to_files(name):
+    links = re.findall(r"\]\(([^)\s]+)\)", (ROOT / name).read_text("utf-8"))
+    local = [link.partition("#")[0] for link in links if "://" not in link]
+    assert [link for link in local if not (ROOT / link).exists()] == []
 
 
 def test_requirements_are_exact():

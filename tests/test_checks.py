@@ -124,6 +124,7 @@ ERRORS = [ValueError("no"), KeyError("dog"), ZeroDivisionError(), StopIteration(
           RecursionError(), NotImplementedError("for 'Long'"), torch.OutOfMemoryError("full")]
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", CHECKS)
 def test_a_check_never_raises(name):
     hostile = [lambda *args, back=back: back for back in RETURNED] + [raising(error) for error in ERRORS]

@@ -159,7 +159,7 @@ def test_temperature_leads_from_the_nearest_key_to_the_mean():
     torch.testing.assert_close(hot, value.mean(dim=0).expand(S, D))
 
 
-@pytest.mark.parametrize("temperature", [0, 0.0, -1.0])
+@pytest.mark.parametrize("temperature", [0, 0.0, -1.0, float("nan")])
 def test_temperature_must_be_above_zero(temperature):
     with pytest.raises(ValueError, match="temperature must be above 0; got"):
         lookup(draw(T, K), draw(S, K), draw(S, D), temperature=temperature)

@@ -26,7 +26,7 @@ def test_quotes_are_written_from_the_file(sample):
     quote = cell(sample, "quote").source
     path, softmax, lookup = quote.partition("\n")[0], *(f"def {part}" for part in quote.split("def ")[1:])
     assert path == "# src/softdict/lookup.py"
-    assert softmax in source and "# exp(89) overflows" in softmax and lookup in source
+    assert softmax in source and "return" in softmax and lookup in source
 
 
 def test_imports_order_and_decorators_of_a_quote_are_kept(sample):
@@ -52,7 +52,7 @@ def test_answers_links_and_setup_are_written_from_their_source(sample):
 
 def test_quotes_twice_changes_nothing(sample):
     assert files.rewrite_quotes(root=sample.root) == []
-    sample.source("quote", "powers /", "powers *")
+    sample.source("quote", "    return", "    return 0,")
     assert files.rewrite_quotes(root=sample.root) == [sample.path]
     assert files.rewrite_quotes(root=sample.root) == []
 

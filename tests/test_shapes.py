@@ -44,6 +44,8 @@ def test_true_notes_pass():
     ("context [..., T, D] and", "context [..., T, K] and"),
     ("key [..., S, K]", "key [..., K, S]"),
     ("value [..., S, D]", "value [..., S, D, H]"),
+    (ATTENTION, 'def attention(query, key, value):\n    """Returns weights [..., T, S]."""\n'
+                '    return query @ key.mT    # [..., S, T]\n'),
 ])
 def test_a_wrong_note_fails(right, wrong):
     assert right in ATTENTION

@@ -53,9 +53,9 @@ def cosine(query, key):
     query [..., T, K], key [..., S, K]; returns scores [..., T, S]
     a vector of zeros has cosine 0 with everything
     """
-    query_length = query.norm(dim=-1, keepdim=True).clamp_min(1e-12)    # [..., T, 1]
-    key_length = key.norm(dim=-1, keepdim=True).clamp_min(1e-12)        # [..., S, 1]
-    return dot(query / query_length, key / key_length)                  # [..., T, S]
+    query_length = query.norm(dim=-1, keepdim=True).clamp_min(1e-8)    # [..., T, 1]
+    key_length = key.norm(dim=-1, keepdim=True).clamp_min(1e-8)        # [..., S, 1]
+    return dot(query / query_length, key / key_length)                 # [..., T, S]
 
 
 def lookup(query, key, value, score=cosine, temperature=1.0):
@@ -66,7 +66,7 @@ def lookup(query, key, value, score=cosine, temperature=1.0):
     a low temperature lets the best key take all, a high one asks all alike
     returns answers [..., T, D] and weights [..., T, S]; each row of weights adds up to 1
     """
-    if temperature <= 0:
+    if not temperature > 0:
         raise ValueError(f"temperature must be above 0; got {temperature}")
     weights = softmax(score(query, key) / temperature)    # [..., T, S]
     return weights @ value, weights

@@ -1,16 +1,17 @@
-import math
-
 import torch
 
 
-def temperature_for(scores, share):
-    """Returns the temperature at which the largest softmax weight is `share`."""
-    low, high = 0.001, 1000.0
-    for _ in range(50):
-        middle = math.sqrt(low * high)
-        largest = torch.softmax(scores / middle, dim=0).max()
-        if largest > share:
-            low = middle    # too cold
-        else:
-            high = middle
-    return math.sqrt(low * high)
+def vector_lookup(query, key, value, temperature):
+    """Returns the answer [D] and the weights [S]."""
+    scores = []
+    for row in key:
+        lengths = query.norm() * row.norm()
+        cosine = query @ row / lengths if lengths > 0 else 0.0
+        scores.append(cosine / temperature)
+    scores = torch.tensor(scores)
+    powers = (scores - scores.max()).exp()
+    weights = powers / powers.sum()
+    answer = torch.zeros(value.shape[1])
+    for weight, row in zip(weights, value):
+        answer = answer + weight * row
+    return answer, weights

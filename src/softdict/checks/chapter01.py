@@ -2,9 +2,23 @@
 
 import torch
 
-from softdict.checks.result import Mistake, close, exercise, pair
+from softdict.checks.result import Mistake, attempt, close, exercise, pair, short, two_tensors
 
 KEYS, VALUES = ["computer", "dog", "cat", "dog"], [9, 2, 3, 4]
+SHARED = "weights_not_shared", "a key that occurs twice shares a single 1: [0, 0.5, 0, 0.5]."
+
+
+def same_text(text):
+    """An equal text that is another object: a comparison by `is` does not find it."""
+    return "".join(list(text))
+
+
+def lists(returned):
+    """The reader's answer, and the weights as a list."""
+    answer, weights = pair(returned)
+    if isinstance(answer, (list, tuple)):
+        raise Mistake("swapped_returns", "return the answer first and the weights second.")
+    return answer, list(weights)
 
 
 def numbers(weights, expected, code, sentence):
@@ -13,7 +27,7 @@ def numbers(weights, expected, code, sentence):
         raise Mistake("weights_missing", f"give one weight for each entry, a 0 included: {len(expected)} weights, "
                                          f"and not {len(weights)}.")
     if not all(close(weight, number) for weight, number in zip(weights, expected)):
-        raise Mistake(code, f"{sentence} Your weights are {[round(float(weight), 3) for weight in weights]}.")
+        raise Mistake(code, f"{sentence} Your weights are {short(weights)}.")
 
 
 def needs_key_error(answer):
@@ -27,78 +41,94 @@ def needs_key_error(answer):
     raise Mistake("missing_key", f"a key that is not there should raise a KeyError; yours returned {result!r}.")
 
 
+def number_expected(got, number, code, sentence):
+    """Raises Mistake unless got is the number."""
+    if not close(got, number):
+        raise Mistake(code, f"{sentence} Yours gives {got}.")
+
+
 @exercise("01-1", points=2)
 def check_01_1(list_lookup):
-    answer, weights = pair(list_lookup("computer", list(KEYS), list(VALUES)))
-    if not close(answer, 9):
-        raise Mistake("wrong_value", f"'computer' stands there once, with the value 9; yours gives {answer}.")
-    answer, weights = pair(list_lookup("dog", list(KEYS), list(VALUES)))
+    def run(query, keys=KEYS, values=VALUES):
+        return lists(list_lookup(same_text(query), list(keys), list(values)))
+
+    answer, weights = run("computer")
+    number_expected(answer, 9, "wrong_value", "'computer' occurs once, with the value 9.")
+    numbers(weights, [1, 0, 0, 0], "wrong_weights", "the weights for 'computer' are [1, 0, 0, 0].")
+    answer, weights = run("dog")
     if close(answer, 6):
         raise Mistake("not_normalised", "two dogs at 2 and 4 make 6, which no dog costs. "
                                         "What do your weights add up to? Divide by that.")
     if close(answer, 4):
-        raise Mistake("last_wins", "with 'dog' stored twice, yours returns the last value, as a dict does; "
+        raise Mistake("last_wins", "where 'dog' occurs twice, yours returns the last value, as a dict does; "
                                    "the mean of both is asked for.")
     if close(answer, 2):
-        raise Mistake("first_wins", "with 'dog' stored twice, yours returns the first value; "
+        raise Mistake("first_wins", "where 'dog' occurs twice, yours returns the first value; "
                                     "the mean of both is asked for.")
-    if not close(answer, 3):
-        raise Mistake("wrong_mean", f"two dogs at 2 and 4 have the mean 3; yours gives {answer}.")
-    numbers(weights, [0, 0.5, 0, 0.5], "weights_not_shared", "the weights should share a single 1: [0, 0.5, 0, 0.5].")
+    number_expected(answer, 3, "wrong_mean", "two dogs at 2 and 4 have the mean 3.")
+    numbers(weights, [0, 0.5, 0, 0.5], *SHARED)
+    answer, weights = run("hen", ["hen", "hen", "henhouse", "hen"], [1, 2, 100, 7])
+    number_expected(answer, 10 / 3, "not_the_mean", "three hens at 1, 2 and 7 have the mean 10/3.")
+    numbers(weights, [1 / 3, 1 / 3, 0, 1 / 3], SHARED[0], "three matches share a single 1: one third each.")
+    try:
+        answer, _ = run("free", ["free", "dog"], [0, 2])
+    except KeyError:
+        raise Mistake("zero_is_missing", "an entry may have the value 0, and that is its answer; yours raises KeyError.")
+    number_expected(answer, 0, "zero_is_missing", "an entry may have the value 0, and that is its answer.")
     needs_key_error(lambda: list_lookup("puppy", list(KEYS), list(VALUES)))
     return "keys, repeated keys and a missing key all come out right."
 
 
 @exercise("01-2", points=2)
 def check_01_2(default_lookup):
+    def run(query, keys=KEYS, values=VALUES, default=5):
+        return lists(default_lookup(same_text(query), list(keys), list(values), default))
+
     try:
-        answer, weights = pair(default_lookup("puppy", list(KEYS), list(VALUES), 5))
+        answer, weights = run("puppy")
     except (KeyError, ZeroDivisionError) as error:
         raise Mistake("still_raises", "a missing key should give the default 5 now; "
                                       f"yours raises {type(error).__name__}.")
-    if not close(answer, 5):
-        raise Mistake("default_ignored", f"no key equals 'puppy', so the answer is the default 5; yours gives {answer}.")
+    number_expected(answer, 5, "default_ignored", "no key equals 'puppy', so the default 5 answers.")
     if len(weights) == len(KEYS):
         raise Mistake("default_without_weight", "the default is an entry too: give S + 1 weights, its own at the end.")
     numbers(weights, [0, 0, 0, 0, 1], "default_weight", "when nothing matches, the last weight is 1: [0, 0, 0, 0, 1].")
-    answer, weights = pair(default_lookup("cat", list(KEYS), list(VALUES), 5))
+    number_expected(run("puppy", ["dog"], [2], 7)[0], 7, "default_fixed", "with the default 7 a missing key gives 7.")
+    answer, weights = run("cat")
     if close(answer, 4):
         raise Mistake("default_always", "'cat' should cost 3, and your default takes part in it. "
                                         "Its weight is 0 when some key matches.")
-    if not close(answer, 3):
-        raise Mistake("wrong_value", f"'cat' stands there once, with the value 3; yours gives {answer}.")
+    number_expected(answer, 3, "wrong_value", "'cat' occurs once, with the value 3.")
     numbers(weights, [0, 0, 1, 0, 0], "default_weight", "when a key matches, the last weight is 0: [0, 0, 1, 0, 0].")
-    answer, weights = pair(default_lookup("dog", list(KEYS), list(VALUES), 5))
-    if not close(answer, 3):
-        raise Mistake("not_normalised", f"two dogs at 2 and 4 have the mean 3; yours gives {answer}. "
-                                        "What do your weights add up to?")
-    answer, weights = pair(default_lookup("free", ["free", "dog"], [0, 2], 5))
-    if not close(answer, 0):
-        raise Mistake("zero_is_missing", "an entry may have the value 0, and that is its answer; "
-                                         f"yours gives {answer}. Ask the weights whether a key matched, not the answer.")
+    answer, weights = run("dog")
+    if close(answer, 6):
+        raise Mistake("not_normalised", "two dogs at 2 and 4 make 6, which no dog costs. Divide by the sum.")
+    number_expected(answer, 3, "wrong_mean", "two dogs at 2 and 4 have the mean 3; the default 5 keeps out of it.")
+    numbers(weights, [0, 0.5, 0, 0.5, 0], SHARED[0], "two dogs share a single 1, and the default keeps out of it.")
+    number_expected(run("free", ["free", "dog"], [0, 2])[0], 0, "zero_is_missing",
+                    "an entry may have the value 0, and that is its answer: ask the weights whether a key matched.")
+    number_expected(run("hen", ["hen"], [2.5])[0], 2.5, "not_the_mean", "one hen at 2.5 costs 2.5.")
     return "the default answers when nobody else does, and keeps silent otherwise."
 
 
 @exercise("01-3", points=3)
 def check_01_3(matrix_lookup):
-    rows = torch.eye(5)
-    key = rows[[0, 1, 2, 1, 3]]
+    rows = torch.eye(7)
+    key = rows[[0, 1, 2, 1, 3, 1]]
     query = rows[[2, 1, 2, 4]]    # 'cat' twice; the last matches nothing
-    value = torch.tensor([[9.0, 4.0], [2.0, 20.0], [3.0, 5.0], [4.0, 30.0], [1.0, 1.0]])
+    value = torch.tensor([[9.0, 4.0], [2.0, 20.0], [3.0, 5.0], [4.0, 30.0], [1.0, 1.0], [8.0, 0.0]])
     matches = query @ key.T
-    answer, weights = pair(matrix_lookup(query.clone(), key.clone(), value.clone()))
-    for name, got in [("answers", answer), ("weights", weights)]:
-        if not isinstance(got, torch.Tensor):
-            raise Mistake("no_tensor", f"the {name} should be a tensor; yours are a {type(got).__name__}.")
-    if weights.shape == (5, 4):
-        raise Mistake("transposed", "four queries and five keys make weights [4, 5]; yours are [5, 4]. "
-                                    "Rows are queries, columns are keys.")
-    if weights.shape != (4, 5) or answer.shape != (4, 2):
-        raise Mistake("wrong_shape", "four queries, five keys and values of two numbers make weights [4, 5] and "
-                                     f"answers [4, 2]; yours are {list(weights.shape)} and {list(answer.shape)}.")
+    answer, weights = two_tensors(attempt(
+        lambda: matrix_lookup(query.clone(), key.clone(), value.clone()),
+        ("mat1 and mat2", "not_transposed", "a product takes rows with columns; turn the keys into columns: `key.T`."),
+        ("must match the size", "no_keepdim", "four sums in a row cannot divide four rows; keep them as a column: "
+                                              "`sum(dim=1, keepdim=True)`."),
+        ("Boolean value of Tensor", "one_if_for_all", "an `if` asks about all rows at once; look for one operation "
+                                                      "that raises a sum of 0 to 1 and leaves the others alone.")),
+        (4, 2), (4, 6))
     if close(weights[:3], matches[:3]):
-        raise Mistake("not_normalised", "a key is stored twice, and its row adds up to 2. Divide each row by its sum.")
-    if close(weights[0], matches[0] / 2):
+        raise Mistake("not_normalised", "a key occurs three times, and its row adds up to 3. Divide each row by its sum.")
+    if close(weights[0], matches[0] / 2) and close(weights[2], matches[2] / 2) and not close(weights[1], matches[1] / 4):
         raise Mistake("wrong_axis", "the same query asked twice gets half the weight; the sum of a row is what "
                                     "divides it, and yours divides by the sum of a column.")
     if weights.isnan().any() or answer.isnan().any():
@@ -106,13 +136,13 @@ def check_01_3(matrix_lookup):
     if (weights[0] > 0).all():
         raise Mistake("softmax", "a key that does not match should get the weight 0, and yours gives it some. "
                                  "Share the matches themselves.")
-    if not close(weights[3], torch.zeros(5)):
-        raise Mistake("weight_from_nothing", "a query that matches nothing gets a row of zeros; yours is "
-                                             f"{[round(weight, 2) for weight in weights[3].tolist()]}.")
-    expected = matches / torch.tensor([[1.0], [2.0], [1.0], [1.0]])
+    if not close(weights[3], torch.zeros(6)):
+        raise Mistake("weight_from_nothing", "a query that matches nothing gets a row of zeros; "
+                                             f"yours is {short(weights[3])}.")
+    expected = matches / torch.tensor([[1.0], [3.0], [1.0], [1.0]])
     if not close(weights, expected):
         raise Mistake("wrong_weights", "each row of weights should share 1 among the keys that match; "
-                                       f"your second row is {[round(weight, 2) for weight in weights[1].tolist()]}.")
+                                       f"your first two rows are {short(weights[0])} and {short(weights[1])}.")
     if not close(answer, expected @ value):
         raise Mistake("wrong_answer", "your weights are right; the answers are those weights @ value.")
     return "many words in two products, and no row of nan."
@@ -120,21 +150,29 @@ def check_01_3(matrix_lookup):
 
 @exercise("01-4", points=1)
 def check_01_4(mean_mark):
-    names, marks = ["Ann", "Ann", "Bob", "Cem", "Bob"], [4, 6, 9, 1, 3]
-    first = mean_mark("Ann", list(names), list(marks))
-    if first is None:
-        raise Mistake("returns_nothing", "your function returns None; is there a return at its end?")
-    if close(first, 10):
-        raise Mistake("not_normalised", "4 and 6 have the mean 5; yours adds them up. What do the weights add up to?")
-    if close(first, 2):
+    names = ["Ann", "Ann", "Bob", "Cem", "Bob", "Bob", "Eve", "Annabel"]
+    marks = [4, 7, 9, 1, 3, 0, 0, 100]
+
+    def run(name):
+        result = mean_mark(same_text(name), list(names), list(marks))
+        if result is None:
+            raise Mistake("returns_nothing", "your function returns None; is there a return at its end?")
+        return result
+
+    ann, bob = run("Ann"), run("Bob")
+    if close(ann, 11):
+        raise Mistake("not_normalised", "4 and 7 have the mean 5.5; yours adds them up. What do the weights add up to?")
+    if close(ann, 11 / 8):
         raise Mistake("divides_by_all", "Ann has two marks, and yours divides by the number of all marks.")
-    if not close(first, 5):
-        raise Mistake("wrong_mean", f"4 and 6 have the mean 5; yours gives {first}.")
-    second = mean_mark("Bob", list(names), list(marks))
-    if close(second, 5):
-        raise Mistake("misaligned", "Bob gets Ann's mean: each weight still has to stand beside the mark of its own name.")
-    if not close(second, 6):
-        raise Mistake("neighbours_only", f"Bob's marks 9 and 3 have the mean 6; yours gives {second}. "
-                                         "They do not stand side by side: does yours look through the whole list?")
+    number_expected(ann, 5.5, "wrong_mean", "Ann's marks 4 and 7 have the mean 5.5.")
+    if close(bob, 20 / 3):
+        raise Mistake("misaligned", "Bob gets the first marks of the list: each weight has to stand beside "
+                                    "the mark of its own name.")
+    number_expected(bob, 4, "not_all_of_them", "Bob's marks 9, 3 and 0 have the mean 4; they are not side by side.")
+    try:
+        eve = run("Eve")
+    except KeyError:
+        raise Mistake("zero_is_missing", "Eve has a mark, and it is 0; yours raises KeyError.")
+    number_expected(eve, 0, "zero_is_missing", "Eve has one mark, and it is 0.")
     needs_key_error(lambda: mean_mark("Dora", list(names), list(marks)))
     return "every weight stands beside its own mark."

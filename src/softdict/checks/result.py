@@ -9,7 +9,7 @@ import torch
 
 @dataclass(frozen=True)
 class Result:
-    """What a check found: did the answer pass, its points, a code for the likely mistake, and a sentence for the reader."""
+    """What a check found: passed or not, points, a code for the likely mistake, and a sentence for the reader."""
 
     exercise: str
     passed: bool
@@ -53,8 +53,12 @@ def exercise(name, points):
                     return Result(name, False, 0, "unsolved",
                                   "write the body of the function, run its cell, then run this one.")
                 frames = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
-                where = ("your code stopped with" if getattr(answer, "__code__", None) in frames
-                         else "what your function returns is not what the task asks for; checking it stopped with")
+                if getattr(answer, "__code__", None) in frames:
+                    where = "your code stopped with"
+                elif isinstance(error, TypeError) and "argument" in str(error):
+                    where = "your function cannot be called as the task says;"
+                else:
+                    where = "what your function returns is not what the task asks for; checking it stopped with"
                 return Result(name, False, 0, "error", f"{where} {type(error).__name__}: {error}")
             return Result(name, True, points, "passed", praise)
 
@@ -73,7 +77,44 @@ def pair(returned):
     return returned
 
 
+def two_tensors(returned, answer_shape, weights_shape):
+    """The reader's answers and weights; raises Mistake unless they are tensors of these shapes."""
+    returned = pair(returned)
+    for name, got in zip(("answers", "weights"), returned):
+        if not isinstance(got, torch.Tensor):
+            raise Mistake("no_tensor", f"the {name} should be a tensor; yours are of type {type(got).__name__}.")
+    shapes = tuple(tuple(got.shape) for got in returned)
+    if shapes == (weights_shape, answer_shape) != (answer_shape, weights_shape):
+        raise Mistake("swapped_returns", "return the answers first and the weights second.")
+    if len(weights_shape) > 1 and shapes[1] == (*weights_shape[:-2], weights_shape[-1], weights_shape[-2]):
+        raise Mistake("transposed", f"the weights should be {list(weights_shape)}, rows for queries and columns for "
+                                    f"keys; yours are {list(shapes[1])}.")
+    if shapes != (answer_shape, weights_shape):
+        raise Mistake("wrong_shape", f"the answers should be {list(answer_shape)} and the weights "
+                                     f"{list(weights_shape)}; yours are {list(shapes[0])} and {list(shapes[1])}.")
+    return tuple(got.detach().double() for got in returned)
+
+
+def short(numbers):
+    """Numbers as a reader wants to see them."""
+    return [round(float(number), 3) for number in numbers]
+
+
+def attempt(call, *explained):
+    """What call() returns; an error whose text is explained becomes a Mistake.
+
+    explained holds triples (part of the error's text, code, sentence)
+    """
+    try:
+        return call()
+    except Exception as error:
+        for text, code, sentence in explained:
+            if text in str(error):
+                raise Mistake(code, sentence) from error
+        raise
+
+
 def close(left, right, tolerance=1e-4):
-    """True if two numbers, or two tensors of one shape, differ by no more than the tolerance; nan is close to nothing."""
+    """True if two numbers, or two tensors of one shape, differ by no more than the tolerance; nan never does."""
     left, right = (torch.as_tensor(item, dtype=torch.float64).detach().cpu() for item in (left, right))
     return left.shape == right.shape and bool(((left - right).abs() <= tolerance).all())

@@ -1,0 +1,6 @@
+import torch
+
+
+def batch_lookup(query, key, value, temperature):
+    weights = torch.softmax(torch.bmm(query, key) / temperature, dim=2)
+    return torch.bmm(weights, value), weights
