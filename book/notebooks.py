@@ -22,6 +22,7 @@ from nbformat.v4.rwbase import rejoin_lines
 
 ROOT = Path(__file__).resolve().parent.parent
 CLAIM = "nbval-check-output"    # the tag of cells whose text output is stored and compared
+BADGES = re.compile(r"<!-- badges -->.*?<!-- /badges -->", re.DOTALL)
 LINKS = re.compile(r"<!-- links -->.*?<!-- /links -->", re.DOTALL)
 FOLD = re.compile(r"^```python\n# (?P<file>tests/answers/[\w-]+\.py)\n.*?^```$", re.DOTALL | re.MULTILINE)
 SETUP = """\
@@ -159,12 +160,34 @@ def repository(root=ROOT):
     return url[1], branch[1] if branch else "main"
 
 
+def colab(name, root=ROOT):
+    """The address that opens an executed chapter in Colab."""
+    url = repository(root)[0].replace("https://github.com/", "https://colab.research.google.com/github/")
+    return f"{url}/blob/executed/notebooks/{name}"
+
+
 def links(name, root=ROOT):
     """The line under a chapter's title: where to run it, and its source."""
     url, branch = repository(root)
-    colab = url.replace("https://github.com/", "https://colab.research.google.com/github/")
-    return (f"<!-- links -->\n[Open in Colab]({colab}/blob/executed/notebooks/{name}) · "
+    return (f"<!-- links -->\n[Open in Colab]({colab(name, root)}) · "
             f"[Source on GitHub]({url}/blob/{branch}/notebooks/{name})\n<!-- /links -->")
+
+
+def badges(root=ROOT):
+    """README's table of chapters, a badge for each."""
+    rows = ["<!-- badges -->", "| Chapter | Run it now |", "|---|---|"]
+    for path in paths(root):
+        title = read(path).cells[0].source.partition("\n")[0].removeprefix("# ").replace(" · ", " ")
+        badge = f"[![Open chapter {path.name[:2]} in Colab](book/images/colab.svg)]({colab(path.name, root)})"
+        rows.append(f"| {title} | {badge} |")
+    return "\n".join([*rows, "<!-- /badges -->"])
+
+
+def with_badges(readme, root=ROOT):
+    """The text of README with its table of chapters written afresh."""
+    if not BADGES.search(readme):
+        raise ValueError("README.md: the lines <!-- badges --> and <!-- /badges --> are missing")
+    return BADGES.sub(lambda match: badges(root), readme)
 
 
 def answer_fold(file, root=ROOT):
@@ -194,10 +217,16 @@ def requoted(notebook, name, root=ROOT):
 
 
 def rewrite_quotes(notebooks=None, root=ROOT):
-    """Rewrites the files; returns those that changed."""
+    """Rewrites the notebooks, and README's badges; returns the files that changed."""
     notebooks = notebooks or paths(root)
     new = {path: requoted(read(path), Path(path).name, root) for path in notebooks}    # all or none
-    return [path for path in notebooks if write(path, new[path])]
+    changed = [path for path in notebooks if write(path, new[path])]
+    readme = root / "README.md"
+    old = readme.read_text(encoding="utf-8")
+    if (text := with_badges(old, root)) != old:
+        readme.write_text(text, encoding="utf-8", newline="\n")
+        changed.append(readme)
+    return changed
 
 
 def strip(notebooks=None, root=ROOT):

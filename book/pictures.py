@@ -123,6 +123,13 @@ def save_icon(path, colour):
     figure.savefig(path, metadata={"Software": None})
 
 
+def badge(colour):
+    """The button of README that opens a chapter in Colab: the query, and two words."""
+    drawn = [tag("rect", width=118, height=22, rx=4, fill=colour["ink"]), circle(12, 11, 5, colour["query"]),
+             text(24, 15, "Open in Colab", 12, "#FFFFFF", 600)]
+    return picture(118, 22, drawn)
+
+
 def lookup(colour):
     """The puppy's price, drawn as the chapters draw a lookup: the width of a line is its weight."""
     shop = {"dog": (0.9, 2), "cat": (0.7, 3), "computer": (0.1, 9)}
@@ -190,6 +197,7 @@ def drawings():
         "static/shapes.svg": shapes(LIGHT),
         "static/shapes-dark.svg": shapes(DARK),
         "static/favicon.svg": icon(LIGHT),
+        "images/colab.svg": badge(LIGHT),
         "images/lookup.svg": lookup(LIGHT),
         "images/road.svg": road([ROAD[:2], ROAD[2:]], written),
         "images/road-tall.svg": road([ROAD], written),

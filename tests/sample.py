@@ -66,6 +66,7 @@ class Sample:
             self.write(f"tests/answers/01-{k}.py", ANSWER.format(name=f"add_{k}", k=k))
         self.write("pyproject.toml", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
         self.write("requirements.txt", "torch\n")
+        self.write("README.md", "<!-- badges -->\n<!-- /badges -->\n")
         self.write("_config.yml", "title: A sample\nrepository:\n  url: https://github.com/a/b\n  branch: main\n")
         self.write("_toc.yml", "chapters:\n  - file: notebooks/01_sample\n")
         self.write("book/bibliography.md", "# Bibliography\n")

@@ -13,6 +13,7 @@ from pathlib import Path
 import build
 import environment
 import nbformat
+import notebooks
 import pages
 import pytest
 
@@ -307,11 +308,14 @@ def test_the_code_passes_ruff():
     assert ended.returncode == 0, ended.stdout
 
 
-def test_every_chapter_has_its_row_in_the_readme():
+def test_the_badges_of_the_readme_are_what_make_quotes_writes():
     readme = (ROOT / "README.md").read_text("utf-8")
+    assert notebooks.with_badges(readme) == readme, "run: make quotes"
     rows = [line for line in readme.splitlines() if "colab.research.google.com" in line]
     names = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
     assert [row.rpartition("/")[2].rstrip(") |") for row in rows] == names
+    broken = readme.replace("/blob/executed/", "/blob/main/")
+    assert notebooks.with_badges(broken) == readme
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
