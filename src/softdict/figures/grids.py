@@ -39,6 +39,7 @@ def draw_product(parts):
 
 def draw_weights(ax, weights, query_names, key_names, largest=1.0):
     """Draws a map of weights on an axis: one row a query, one column a key, light is little and dark is much."""
+    weights = [[float(weight) for weight in row] for row in weights]
     image = ax.imshow(weights, cmap=WEIGHTS, vmin=0.0, vmax=largest, aspect="auto")
     ax.set_xticks(range(len(key_names)), key_names)
     ax.set_yticks(range(len(query_names)), query_names)
@@ -46,7 +47,7 @@ def draw_weights(ax, weights, query_names, key_names, largest=1.0):
     for row, numbers in enumerate(weights):
         for column, weight in enumerate(numbers):
             colour = "white" if weight > 0.55 * largest else "black"
-            ax.text(column, row, f"{float(weight):.2f}", ha="center", va="center", color=colour)
+            ax.text(column, row, f"{weight:.2f}", ha="center", va="center", color=colour)
     return image
 
 
