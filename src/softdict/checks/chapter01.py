@@ -38,6 +38,8 @@ def needs_key_error(answer):
         return
     except ZeroDivisionError:
         raise Mistake("divides_by_zero", "a missing key makes the sum 0; look at the sum before you divide by it.")
+    except (ValueError, LookupError) as error:
+        raise Mistake("other_error", f"a missing key should raise a KeyError; yours raises a {type(error).__name__}.")
     raise Mistake("missing_key", f"a key that is not there should raise a KeyError; yours returned {result!r}.")
 
 
@@ -90,6 +92,11 @@ def check_01_2(default_lookup):
         raise Mistake("still_raises", "a missing key should give the default 5 now; "
                                       f"yours raises {type(error).__name__}.")
     number_expected(answer, 5, "default_ignored", "no key equals 'puppy', so the default 5 answers.")
+    keys, values = list(KEYS), list(VALUES)
+    default_lookup("puppy", keys, values, 5)
+    if (keys, values) != (KEYS, VALUES):
+        raise Mistake("changes_arguments", "your function changes the caller's lists: make new ones, "
+                                       "as in `[*values, default]`.")
     if len(weights) == len(KEYS):
         raise Mistake("default_without_weight", "the default is an entry too: give S + 1 weights, its own at the end.")
     numbers(weights, [0, 0, 0, 0, 1], "default_weight", "when nothing matches, the last weight is 1: [0, 0, 0, 0, 1].")
@@ -121,6 +128,8 @@ def check_01_3(matrix_lookup):
     answer, weights = two_tensors(attempt(
         lambda: matrix_lookup(query.clone(), key.clone(), value.clone()),
         ("mat1 and mat2", "not_transposed", "a product takes rows with columns; turn the keys into columns: `key.T`."),
+        ("tensor a (7) must match the size", "no_product", "`*` multiplies number by number; `@` is the product of "
+                                                            "matrices."),
         ("must match the size", "no_keepdim", "four sums in a row cannot divide four rows; keep them as a column: "
                                               "`sum(dim=1, keepdim=True)`."),
         ("Boolean value of Tensor", "one_if_for_all", "an `if` asks about all rows at once; look for one operation "
@@ -131,6 +140,8 @@ def check_01_3(matrix_lookup):
     if close(weights[0], matches[0] / 2) and close(weights[2], matches[2] / 2) and not close(weights[1], matches[1] / 4):
         raise Mistake("wrong_axis", "the same query asked twice gets half the weight; the sum of a row is what "
                                     "divides it, and yours divides by the sum of a column.")
+    if close(weights[1], matches[1] / matches.sum(dim=0)):
+        raise Mistake("wrong_axis", "the sum of a row is what divides it, and yours divides by the sum of a column.")
     if weights.isnan().any() or answer.isnan().any():
         raise Mistake("nan_row", "a query that matches nothing divides 0 by 0, which is nan; its row should be zeros.")
     if (weights[0] > 0).all():

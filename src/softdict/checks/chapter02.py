@@ -27,8 +27,8 @@ def check_02_1(temperature_for):
             raise Mistake("inverse", f"{here} you return one over the temperature; the scores are divided by it.")
         if temperature < 0.0011 or temperature > 990:
             raise Mistake("wrong_direction", f"{here} you end at {temperature:.3g}, at the edge of the search. "
-                                             "When the largest weight is too large, it is too cold: which end of the "
-                                             "interval do you move?")
+                                             "Do you follow the largest weight? When it is too large, it is too "
+                                             "cold: which end of the interval do you move?")
         if abs(reached - share) < 0.03:
             raise Mistake("too_coarse", f"{here} the largest weight is {reached:.4f} at your temperature; "
                                         "you are near, so search more finely.")
@@ -48,7 +48,10 @@ def check_02_2(vector_lookup):
     def run(query, key, temperature):
         return two_tensors(vector_lookup(query.clone(), key.clone(), value.clone(), temperature), (2,), (3,))
 
-    answer, weights = run(query, key, warm)
+    answer, weights = attempt(
+        lambda: run(query, key, warm),
+        ("size mismatch", "shapes", "look at the shapes: the answer is S weights times S rows of value."),
+        ("must match the size", "shapes", "look at the shapes: the answer is S weights times S rows of value."))
     likely = [
         ("shares", cosines / cosines.sum(), "yours are shares of the scores, and one of them is negative. "
                                             "Take exp of the scores first."),
@@ -102,7 +105,9 @@ def check_02_3(batch_lookup):
     swap = "bmm wants [B, T, K] and [B, K, S]: swap the last two axes of key."
     answer, weights = two_tensors(attempt(
         lambda: batch_lookup(query.clone(), key.clone(), value.clone(), 0.7),
-        ("batch2 tensor", "not_transposed", swap), ("mat1 and mat2", "not_transposed", swap)), (2, 3, 6), (2, 3, 5))
+        ("to be: [2, 4] but", "not_transposed", swap), ("mat1 and mat2", "not_transposed", swap),
+        ("batch2 tensor", "order", "look at the order: bmm(query, key transposed), then bmm(weights, value).")),
+        (2, 3, 6), (2, 3, 5))
     likely = [
         ("over_queries", torch.softmax(scores / 0.7, dim=1), "your columns add up to 1. For one query, the weights "
                                                              "over the keys should."),
@@ -117,6 +122,9 @@ def check_02_3(batch_lookup):
             raise Mistake(code, sentence)
     expected = torch.softmax(scores / 0.7, dim=2)
     if not close(weights, expected):
+        if not close(weights.sum(dim=2), torch.ones(2, 3)):
+            raise Mistake("not_normalised", "the weights of one query should add up to 1; yours add up to "
+                                            f"{short(weights[0].sum(dim=1))}.")
         raise Mistake("wrong_weights", "the weights are the softmax, over the keys, of dot product / temperature; "
                                        "one shop must not see the keys of another.")
     if not close(answer, expected @ value):
