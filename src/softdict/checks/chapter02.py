@@ -10,9 +10,13 @@ def check_02_1(temperature_for):
     for scores, share in [([0.1, 0.9, 0.7], 0.9), ([0.1, 0.9, 0.7], 0.4), ([3.0, -2.0, 2.5, 0.0], 0.6),
                           ([-40.0, -10.0, -30.0, -90.0], 0.5), ([0.02, 0.01], 0.99), ([500.0, 499.0, 100.0], 0.9)]:
         scores = torch.tensor(scores)
-        returned = temperature_for(scores.clone(), share)
+        returned = attempt(lambda: temperature_for(scores.clone(), share),
+                           ("math range error", "overflow", "exp overflows on the way; use torch.softmax, "
+                                                            "or take the largest score away first."))
         if returned is None:
             raise Mistake("returns_nothing", "your function returns None; is there a return at its end?")
+        if isinstance(returned, (tuple, list)):
+            raise Mistake("not_one_number", f"return one number, the temperature; yours are {len(returned)} numbers.")
         temperature = float(returned)
         if not temperature > 0:
             raise Mistake("not_positive", f"a temperature is above 0; yours is {temperature}.")
@@ -82,11 +86,12 @@ def check_02_2(vector_lookup):
     if not close(answer, weights @ value.double()):
         raise Mistake("wrong_answer", "your weights are right; the answer is each row of value times its weight, "
                                       "added up.")
-    _, weights = run(query, torch.stack([key[0], torch.zeros(4), key[2]]), warm)
+    zero = "division by zero", "zero_vector", "a vector of zeros has length 0; look at the length before you divide."
+    _, weights = attempt(lambda: run(query, torch.stack([key[0], torch.zeros(4), key[2]]), warm), zero)
     if not close(weights, torch.softmax(torch.stack([cosines[0], torch.tensor(0.0), cosines[2]]) / warm, dim=0)):
         raise Mistake("zero_vector", "a key of zeros has length 0, and dividing by it gives nan; "
                                      "its cosine should be 0, and it takes part in the softmax with it.")
-    _, weights = run(torch.zeros(4), key, warm)
+    _, weights = attempt(lambda: run(torch.zeros(4), key, warm), zero)
     if not close(weights, torch.full((3,), 1 / 3)):
         raise Mistake("zero_query", "a query of zeros has cosine 0 with every key, so each gets one third; "
                                     f"yours gives {short(weights)}.")
@@ -94,6 +99,11 @@ def check_02_2(vector_lookup):
     _, weights = attempt(lambda: run(query, key, 0.001), ("math range error", "overflow", too_large))
     if not close(weights, torch.softmax(cosines / 0.001, dim=0)):
         raise Mistake("overflow", too_large)
+    far = torch.stack([-key[0], -key[1], key[2]])
+    too_small = "with scores far below 0 every exp becomes 0; take away the largest score, whatever its sign."
+    _, weights = attempt(lambda: run(query, far, 0.0005), ("division by zero", "underflow", too_small))
+    if not close(weights, torch.softmax(torch.cosine_similarity(query, far, dim=1) / 0.0005, dim=0)):
+        raise Mistake("underflow", too_small)
     return "scores, weights and answer are right, for zero vectors and low temperatures too."
 
 

@@ -55,7 +55,7 @@ def exercise(name, points):
                 frames = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
                 if getattr(answer, "__code__", None) in frames:
                     where = "your code stopped with"
-                elif isinstance(error, TypeError) and "argument" in str(error):
+                elif isinstance(error, TypeError) and ("positional arg" in str(error) or "keyword arg" in str(error)):
                     where = "your function cannot be called as the task says;"
                 else:
                     where = "what your function returns is not what the task asks for; checking it stopped with"

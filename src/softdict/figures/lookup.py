@@ -15,7 +15,7 @@ def draw_lookup(query, keys, weights, values, answer, titles=("query", "keys", "
     rows = [len(keys) - 1 - row for row in range(len(keys))]
     middle = (len(keys) - 1) / 2
     for row, key, weight, value in zip(rows, keys, weights, values):
-        look = dict(linestyle=":", linewidth=1) if weight == 0 else dict(linewidth=0.8 + 7 * float(weight))
+        look = dict(linestyle=":", linewidth=1) if weight == 0 else dict(linewidth=max(0.6, 8 * float(weight)))
         ax.plot([0, 1], [middle, row], color=MUTED, zorder=1, **look)
         ax.plot([2, 3], [row, middle], color=MUTED, zorder=1, **look)
         ax.plot([1, 2], [row, row], color="#D5D5D5", linewidth=1, zorder=0)
