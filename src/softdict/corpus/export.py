@@ -1,0 +1,75 @@
+"""Pairs as text: a block for reading, and tab-separated files that can be read back."""
+
+from pathlib import Path
+
+from softdict.corpus.hangul import romanise
+from softdict.corpus.splits import SIZES, split, text
+
+COLUMNS = ("source", "target", "links", "gloss", "romanised", "english", "korean", "kind", "depth", "register",
+           "source_heads", "target_heads")
+
+
+def block(pair):
+    """A pair for reading: both sentences, then each Korean morpheme with romanisation and gloss, then the links."""
+    rows = [(token.form, romanise(token.form), token.gloss) for token in pair.target]
+    widths = [max(wide(form), len(latin), len(gloss)) for form, latin, gloss in rows]
+    facts = f"[{pair.register}, {pair.kind}, {pair.length} words, {pair.depth} deep]"
+    lines = [f"{pair.english}   {facts}", pair.korean]
+    for column in (1, 2, 0):
+        cells = [row[column] + " " * (width - wide(row[column])) for row, width in zip(rows, widths)]
+        lines.append("  " + "  ".join(cells).rstrip())
+    lines.append("  " + " ".join(f"{i}:{token.form}" for i, token in enumerate(pair.source)))
+    lines.append("  links " + pair.pharaoh)
+    return "\n".join(lines)
+
+
+def wide(text):
+    """Columns that a text takes in a terminal: a Hangul letter or syllable takes two."""
+    return sum(2 if character > "\u3130" else 1 for character in text)
+
+
+def row(pair):
+    """A pair as one line of text cells, in the order of COLUMNS."""
+    heads = [" ".join(f"{token.head}:{token.relation}" for token in side) for side in (pair.source, pair.target)]
+    glosses = " ".join(token.gloss for token in pair.target)
+    return (" ".join(pair.words), " ".join(pair.morphemes), pair.pharaoh, glosses, romanise(" ".join(pair.morphemes)),
+            pair.english, pair.korean, pair.kind, str(pair.depth), pair.register, *heads)
+
+
+def export(folder, names=tuple(SIZES)):
+    """Writes each split as NAME.tsv (text-only splits as NAME.txt) into a folder; returns the paths."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name in names:
+        if name.startswith("mono"):
+            path, lines = folder / f"{name}.txt", [" ".join(forms) for forms in text(name)]
+        else:
+            path, lines = folder / f"{name}.tsv", ["\t".join(cells) for cells in [COLUMNS, *map(row, split(name))]]
+        part = path.with_suffix(".part")    # a full disk or an interruption leaves no half file under the real name
+        try:
+            part.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+        paths.append(path)
+    return paths
+
+
+def read_tsv(path):
+    """Rows of an exported file as dictionaries from column name to text.
+
+    raises ValueError, with one sentence, for a wrong encoding or a line with too few or too many columns
+    """
+    try:
+        lines = Path(path).read_bytes().decode("utf-8").removesuffix("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not UTF-8: byte {error.start} cannot be read; save the file as UTF-8") from None
+    columns = lines[0].removesuffix("\r").split("\t")
+    rows = []
+    for number, line in enumerate(lines[1:], 2):
+        cells = line.removesuffix("\r").split("\t")
+        if len(cells) != len(columns):
+            raise ValueError(f"{path}, line {number}: {len(cells)} columns, but the first line names {len(columns)}")
+        rows.append(dict(zip(columns, cells)))
+    return rows
