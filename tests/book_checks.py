@@ -20,11 +20,12 @@ from books import dotted
 FLOORS = {
     "lookup": 0, "masks": 0, "vocab": 0, "runtime": 0, "figures": 0, "corpus": 0,
     "attention": 1, "layers": 1, "batches": 1, "baselines": 1,
-    "heads": 2, "seq2seq": 2, "transformer": 3, "scoring": 3, "training": 4, "decoding": 4,
+    "heads": 2, "seq2seq": 2, "transformer": 3, "scoring": 3, "checkpoint": 3, "training": 4, "decoding": 4,
     "checks": 5, "experiments": 5, "__main__": 6}
 QUOTED = ["lookup", "masks", "attention", "layers", "heads", "seq2seq", "transformer", "training", "decoding"]
-COLAB = {"torch": "2.11.0", "numpy": "2.1.3", "matplotlib": "3.10.8"}
-NEWER = {"torch": "2.13.0", "numpy": "2.4.6", "matplotlib": "3.11.2"}
+COLAB = {"torch": "2.11.0", "numpy": "2.1.3", "matplotlib": "3.10.8", "tqdm": "4.67.1", "safetensors": "0.6.2"}
+NEWER = {"torch": "2.13.0", "numpy": "2.4.6", "matplotlib": "3.11.2", "tqdm": "4.70.1", "safetensors": "0.8.0"}
+LACKS = {"sacrebleu": "2.6.0"}    # Colab has none of these: pip may add them, and their own needs move nothing above
 
 
 # Quotes
@@ -147,7 +148,7 @@ def lower_floors_are_quiet(book):
 
 def ranges_leave_colab_alone(book):
     project = tomllib.loads((book.root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    moved = set(installed_on_colab(project["dependencies"])) - {"softdict"}
+    moved = set(installed_on_colab(project["dependencies"])) - {"softdict", *LACKS}
     if moved:
         yield f"pyproject.toml: on Colab pip would install {', '.join(sorted(moved))}"
 
@@ -162,6 +163,8 @@ def installed_on_colab(dependencies):
             with zipfile.ZipFile(stub_wheel(folder, name, version)) as wheel:
                 wheel.extractall(site)
             stub_wheel(folder, name, NEWER[name])
+        for name, version in LACKS.items():
+            stub_wheel(folder, name, version, requires=["numpy>=1.17"])
         stub_wheel(folder, "softdict", "0.1.0", dependencies)
         python = folder / "colab" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
         found = subprocess.run(

@@ -13,20 +13,31 @@ from books import ROOT
 EXAMPLES = {    # arguments for functions whose docstring gives no shapes
     "is_same": ("dog", "cat"),
     "exact_lookup": ("dog", ["dog", "cat"], [2.0, 3.0]),
+    "learning_rate": (3, 10, 1e-3),
+    "up_to_end": ([5, 3, 6],),
 }
+SIZES = {    # tensors beside numbers, or of whole numbers
+    "padding_mask": (torch.tensor([1, 3]), 4), "top_state": (torch.ones(1, 2, 3),),
+    "without": (torch.ones(2, 5), 0, 2), "token_loss": (torch.ones(2, 3, 5), torch.full((2, 3), 4)),
+}
+MODELS = {"update", "train", "train_epoch", "evaluation", "greedy", "translate", "last_state"}    # tested beside their models
 MODULES = [importlib.import_module(f"softdict.{name}") for name in QUOTED
            if (ROOT / f"src/softdict/{name}.py").exists()]
 PUBLIC = [function for module in MODULES for name, function in sorted(vars(module).items())
-          if inspect.isfunction(function) and function.__module__ == module.__name__ and not name.startswith("_")]
+          if inspect.isfunction(function) and function.__module__ == module.__name__ and not name.startswith("_")
+          and name not in MODELS]
 
 
 def arguments(function, device="cpu"):
     """Small random arguments of the shapes that the docstring states."""
     if function.__name__ in EXAMPLES:
         return copy.deepcopy(EXAMPLES[function.__name__])
+    if function.__name__ in SIZES:
+        given = copy.deepcopy(SIZES[function.__name__])
+        return tuple(part.to(device) if isinstance(part, torch.Tensor) else part for part in given)
     parameters = inspect.signature(function).parameters
     notes, _ = shapes.documented(function.__doc__, parameters)
-    sizes = {letter: 2 + k for k, letter in enumerate("BTSKDHNV")}
+    sizes = {letter: 2 + k for k, letter in enumerate("BTSKDHNVL")}
     needed = [name for name, part in parameters.items() if part.default is part.empty]
     assert set(needed) <= set(notes), f"{function.__name__} needs shapes in its docstring, or an entry in EXAMPLES"
     lists = (notes[name][1:-1].replace("...", "B").split(",") for name in needed)

@@ -1,0 +1,49 @@
+"""The corpus as the experiments want it: examples with what training and scoring need, and nothing else."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from softdict import corpus
+
+HELD_OUT = ("iid", "long", "deep", "pairs", "role", "ambig", "register")
+CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM")    # parts of speech that carry meaning
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence pair: kinds holds the part of speech of each content word of the target, and None for the others."""
+
+    source: list     # English words, the tag of the register first
+    target: list     # Korean morphemes
+    kinds: list
+    links: tuple     # sure links: (source place, target place)
+    length: int      # English words without the tag
+    spot: int = -1   # in the split "agree": the target place that decides
+
+
+@cache
+def split(name):
+    """The examples of one split of the corpus."""
+    return [Example(pair.words, pair.morphemes, [*map(kind, pair.target)], pair.sure, pair.length, pair.spot)
+            for pair in corpus.split(name)]
+
+
+def kind(token):
+    """Part of speech of a content word; None for a particle, an ending, a determiner."""
+    return token.pos if token.role in ("head", "part") and token.pos in CONTENT else None
+
+
+def join(morphemes):
+    """The text that people read, of morphemes that a model wrote."""
+    return corpus.join(morphemes)
+
+
+@cache
+def pool():
+    """The content words of the training split by part of speech, each as often as it stands there."""
+    words = {}
+    for example in split("train"):
+        for word, part in zip(example.target, example.kinds):
+            if part is not None:
+                words.setdefault(part, []).append(word)
+    return words

@@ -1,0 +1,188 @@
+"""Systems that translate the corpus, measured by sentence length and on every held-out split."""
+
+from dataclasses import astuple, dataclass
+from functools import cache, partial
+
+import torch
+
+from softdict.baselines import (
+    likely_dictionary, linked_dictionary, nearest_sentence, skeleton, translation_table, word_for_word)
+from softdict.batches import make_batch, padded
+from softdict.decoding import greedy
+from softdict.experiments import sentences
+from softdict.experiments.frame import Experiment, trained
+from softdict.experiments.padding import PadsBehind, PadsInFront, pads_and_states
+from softdict.runtime import device, seed as start_chance
+from softdict.scoring import bleu, by_length, chrf, content_shares, exact_matches, share
+from softdict.seq2seq import Decoder, Encoder, Seq2Seq
+from softdict.training import Settings, Training
+from softdict.vocab import PAD, Vocab
+
+
+# How good translations are
+
+def quality(examples, hypotheses):
+    """Five measures of translations, each with the ends of its interval, and what sacrebleu signs them with."""
+    references = [example.target for example in examples]
+    flags = [[kind is not None for kind in example.kinds] for example in examples]
+    found, wanted = zip(*content_shares(hypotheses, references, flags))
+    words, words_signature = bleu(hypotheses, references)
+    letters, letters_signature = chrf(map(sentences.join, hypotheses), map(sentences.join, references))
+    endings = [line[-1:] == reference[-1:] for line, reference in zip(hypotheses, references)]
+    measures = {"exact": share(exact_matches(hypotheses, references)), "content": share(found, wanted),
+                "bleu": words, "chrf": letters, "ending": share(endings)}
+    return {"sentences": len(examples), "signatures": [words_signature, letters_signature],
+            **{name: astuple(value) for name, value in measures.items()}}
+
+
+def report(translate):
+    """Quality by length, and on every held-out split; translate(examples) gives a list of morphemes for each."""
+    known = {name: sentences.split(name) for name in sentences.HELD_OUT}
+    written = {name: translate(examples) for name, examples in known.items()}
+    by_size = known["iid"] + known["long"]
+    bins = by_length([example.length for example in by_size])
+    lines = written["iid"] + written["long"]
+    return {
+        "by length": {name: quality([by_size[n] for n in group], [lines[n] for n in group])
+                      for name, group in bins.items()},
+        "splits": {name: quality(known[name], written[name]) for name in sentences.HELD_OUT},
+        "samples": [[" ".join(example.source), sentences.join(line), sentences.join(example.target)]
+                    for example, line in list(zip(by_size, lines))[::100]]}
+
+
+# What a model must beat
+
+def word_for_word_with_links(examples, count=None):
+    train = sentences.split("train")[:count]
+    dictionary = linked_dictionary([(e.source, e.target) for e in train], [e.links for e in train])
+    return [word_for_word(example.source, dictionary) for example in examples]
+
+
+def word_for_word_with_ibm(examples, count=None):
+    train = sentences.split("train")[:count]
+    vocabs = Vocab(e.source for e in train), Vocab(e.target for e in train)
+    ids = [(vocabs[0].ids(e.source), vocabs[1].ids(e.target)) for e in train]
+    dictionary = likely_dictionary(translation_table(ids, *map(len, vocabs)), *vocabs)
+    return [word_for_word(example.source, dictionary) for example in examples]
+
+
+def nearest(examples, count=None):
+    train = sentences.split("train")[:count]
+    return nearest_sentence([e.source for e in examples], [e.source for e in train], [e.target for e in train])
+
+
+def random_content(examples, count=None, seed=0):
+    return [skeleton(example.target, example.kinds, sentences.pool(), seed) for example in examples]
+
+
+def baseline(name, translate, seeds=(0,)):
+    """An experiment without training; its five numbers come from the first 500 pairs."""
+    def first(seed):
+        examples = sentences.split("iid")[:5]
+        shares = content_shares(translate(examples, 500), [e.target for e in examples],
+                                [[kind is not None for kind in e.kinds] for e in examples])
+        return [found / wanted for found, wanted in shares]
+
+    return Experiment(name, "baselines", first, lambda seed, path: report(translate), seeds)
+
+
+# Models
+
+@cache
+def vocabs(count):
+    """Vocabularies of the first pairs of the training split."""
+    train = sentences.split("train")[:count]
+    return Vocab(e.source for e in train), Vocab(e.target for e in train)
+
+
+@dataclass(frozen=True)
+class System:
+    """One way to make and train a recurrent translator; what is not said is as in the book's control."""
+
+    width: int = 192
+    updates: int = 2000
+    pairs: int = 20_000
+    reverse: bool = False
+    teacher_forcing: float = 1.0
+    encoder: type = Encoder
+
+    def ids(self, examples):
+        """Source and target ids of each example, the source as the encoder reads it; unknown words are UNK."""
+        source_vocab, target_vocab = vocabs(self.pairs)
+        way = -1 if self.reverse else 1
+        return [(source_vocab.ids(e.source[::way], "UNK"), target_vocab.ids(e.target, "UNK")) for e in examples]
+
+    def start(self, seed):
+        """An untrained model in training, and its pairs."""
+        source_vocab, target_vocab = vocabs(self.pairs)
+        start_chance(seed)
+        model = Seq2Seq(self.encoder(len(source_vocab), width=self.width), Decoder(len(target_vocab), width=self.width))
+        settings = Settings(updates=self.updates, seed=seed, teacher_forcing=self.teacher_forcing)
+        fingerprint = f"{source_vocab.fingerprint()} {target_vocab.fingerprint()}"
+        return Training(model.to(device()), settings, fingerprint), self.ids(sentences.split("train")[:self.pairs])
+
+    def finish(self, training):
+        """Everything that is measured once a model is trained."""
+        model = training.model
+        return {"parameters": sum(part.numel() for part in model.parameters()),
+                **report(partial(translations, self, model)), "accuracy": accuracies(self, model),
+                "agreement": agreement(self, model), "states after pads": pads_and_states(0, model=model)}
+
+
+def translations(system, model, examples, size=128):
+    """Greedy translations; the longest sentences first, then put back in order."""
+    ids = [source for source, _ in system.ids(examples)]
+    order = sorted(range(len(ids)), key=lambda n: -len(ids[n]))
+    lines = {}
+    for start in range(0, len(order), size):
+        group = order[start:start + size]
+        source = padded([ids[n] for n in group]).to(next(model.parameters()).device)
+        lines |= zip(group, greedy(model, source, torch.tensor([len(ids[n]) for n in group])))
+    return [vocabs(system.pairs)[1].tokens(lines[n]) for n in range(len(ids))]
+
+
+@torch.no_grad()
+def scores(system, model, examples, teacher_forcing=1.0):
+    """Logits [B, T, V] of the target words of all examples in one batch, and the batch."""
+    batch = make_batch(system.ids(examples)).to(next(model.parameters()).device)
+    return model(batch.source, batch.source_lengths, batch.target_in, teacher_forcing), batch
+
+
+def accuracies(system, model):
+    """Share of right words by place in the target, after the right words ("told") or after the model's own."""
+    table = {}
+    for name, ratio in (("told", 1.0), ("own", 0.0)):
+        logits, batch = scores(system, model, sentences.split("iid"), ratio)
+        real = batch.target_out != PAD                                # [B, T]
+        right = (logits.argmax(dim=-1) == batch.target_out) & real    # [B, T]
+        table[name] = (right.sum() / real.sum()).item()
+        table[f"{name} by place"] = (right.sum(dim=0) / real.sum(dim=0)).tolist()[:40]
+    return table
+
+
+def agreement(system, model):
+    """Share of twins, one subject honoured and one not, where the right morpheme beats that of the twin."""
+    examples = sentences.split("agree")
+    logits, batch = scores(system, model, examples)
+    right = []
+    for n, (scored, own) in enumerate(zip(logits, examples)):
+        wrong = batch.target_out[n ^ 1, examples[n ^ 1].spot]    # n ^ 1: 0 and 1 are twins, 2 and 3, ...
+        right.append(bool(scored[own.spot, batch.target_out[n, own.spot]] > scored[own.spot, wrong]))
+    return astuple(share(right))
+
+
+SYSTEMS = {
+    "length": {"rnn": System(), "rnn-reversed": System(reverse=True), "rnn-wide": System(width=384),
+               "rnn-1k": System(pairs=1000), "rnn-5k": System(pairs=5000)},
+    "longer": {"rnn-long": System(updates=8000), "rnn-wide-long": System(width=384, updates=8000)},
+    "forcing": {"rnn-forced-75": System(teacher_forcing=0.75), "rnn-forced-50": System(teacher_forcing=0.5)},
+    "padding": {"rnn-pads-behind": System(encoder=PadsBehind), "rnn-pads-in-front": System(encoder=PadsInFront)},
+}
+
+
+EXPERIMENTS = [
+    baseline("word-for-word", word_for_word_with_links), baseline("ibm1", word_for_word_with_ibm),
+    baseline("nearest", nearest), baseline("skeleton", random_content),
+    *[trained(name, group, system.start, system.finish) for group, systems in SYSTEMS.items()
+      for name, system in systems.items()],
+]

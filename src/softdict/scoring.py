@@ -1,0 +1,90 @@
+"""How good is a translation: right as a whole, right in its content words, near in its n-grams; and how sure is that.
+
+Sentences are lists of words. Hypotheses are what a model wrote, references what it should have written.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy
+
+BINS = [(4, 8), (9, 12), (13, 16), (17, 20), (21, 24), (25, 30), (31, 40)]    # source words, both ends included
+
+
+def exact_matches(hypotheses, references):
+    """1.0 for each hypothesis that equals its reference, else 0.0."""
+    return [float(hypothesis == reference) for hypothesis, reference in zip(hypotheses, references, strict=True)]
+
+
+def content_shares(hypotheses, references, content):
+    """For each sentence the number of content words found again and the number that there are.
+
+    content says True or False for each word of each reference; a word that stands twice must be found twice
+    """
+    shares = []
+    for hypothesis, reference, flags in zip(hypotheses, references, content, strict=True):
+        wanted = Counter(word for word, flag in zip(reference, flags, strict=True) if flag)
+        shares.append(((wanted & Counter(hypothesis)).total(), wanted.total()))
+    return shares
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value and the 95 % interval around it, from sentences drawn again and again."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self):
+        return f"{self.value:.1f} [{self.low:.1f}, {self.high:.1f}]"
+
+
+def share(found, wanted=None, rounds=1000):
+    """Estimate of 100 * sum(found) / sum(wanted), one entry a sentence; without `wanted`, of the mean of `found`."""
+    found = numpy.asarray(found, dtype=float)
+    wanted = numpy.ones_like(found) if wanted is None else numpy.asarray(wanted, dtype=float)
+    if not wanted.sum():
+        raise ValueError("there is nothing to score")
+    return estimate(lambda n: 100 * found[n].sum() / max(wanted[n].sum(), 1e-12), len(found), rounds)
+
+
+def estimate(score, count, rounds):
+    """Estimate of score(numbers of sentences): for all `count` of them, and for as many drawn again and again."""
+    draws = numpy.random.default_rng(0).integers(count, size=(rounds, count))
+    low, high = numpy.quantile([score(draw) for draw in draws], [0.025, 0.975])
+    return Estimate(float(score(numpy.arange(count))), float(low), float(high))
+
+
+def bleu(hypotheses, references, rounds=1000):
+    """BLEU over all sentences together (Estimate) and sacrebleu's signature; words count as they stand."""
+    from sacrebleu.metrics import BLEU
+
+    return sacre(BLEU(tokenize="none", force=True), map(" ".join, hypotheses), map(" ".join, references), rounds)
+
+
+def chrf(hypotheses, references, rounds=1000):
+    """chrF of whole sentences as people read them, given as strings: Estimate and sacrebleu's signature."""
+    from sacrebleu.metrics import CHRF
+
+    return sacre(CHRF(), hypotheses, references, rounds)
+
+
+def sacre(metric, hypotheses, references, rounds):
+    """A sacrebleu metric over all sentences, with its interval and signature."""
+    hypotheses, references = list(hypotheses), list(references)
+    if not hypotheses or len(hypotheses) != len(references):
+        raise ValueError(f"{len(hypotheses)} hypotheses cannot be scored against {len(references)} references")
+    # sacrebleu's own bootstrap (2.6.0) stops with a TypeError where one draw scores 0: the same counts, drawn here
+    counts = numpy.array(metric._extract_corpus_statistics(hypotheses, [references]))
+
+    def score(numbers):
+        return metric._compute_score_from_stats(counts[numbers].sum(axis=0).tolist()).score
+
+    return estimate(score, len(counts), rounds), metric.get_signature().format()
+
+
+def by_length(lengths, bins=BINS):
+    """Name of each bin, such as "4-8", and the numbers of the sentences in it; empty bins are left out."""
+    groups = {f"{low}-{high}": [n for n, length in enumerate(lengths) if low <= length <= high] for low, high in bins}
+    return {name: group for name, group in groups.items() if group}

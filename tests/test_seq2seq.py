@@ -1,0 +1,296 @@
+"""seq2seq: against torch's cells in plain loops, values and gradients; a sentence alone and in a padded batch."""
+
+import copy
+
+import pytest
+import torch
+from torch import nn
+
+from softdict.decoding import greedy
+from softdict.seq2seq import Decoder, Encoded, Encoder, Seq2Seq, both_directions, last_state, top_state
+from softdict.vocab import BOS, EOS, PAD
+
+B, T, S, D, V, WORDS = 2, 5, 7, 12, 11, 13
+LENGTHS = torch.tensor([4, 7])    # unsorted, one padded
+CELLS = [(nn.GRU, nn.GRUCell), (nn.LSTM, nn.LSTMCell), (nn.RNN, nn.RNNCell)]
+both_depths = pytest.mark.parametrize("layers", [1, 2])
+every_cell = pytest.mark.parametrize("cell, single", CELLS, ids=["GRU", "LSTM", "RNN"])
+
+
+def make_model(cell=nn.GRU, layers=1, encoder=Encoder, context=last_state):
+    torch.manual_seed(layers)
+    return Seq2Seq(encoder(WORDS, 5, D, layers, cell), Decoder(V, 6, D, layers, cell, context)).double()
+
+
+def make_inputs():
+    chance = torch.Generator().manual_seed(1)
+    source = torch.randint(4, WORDS, (B, S), generator=chance)
+    source[0, LENGTHS[0]:] = PAD
+    target_in = torch.randint(4, V, (B, T), generator=chance)
+    target_in[:, 0] = BOS
+    return source, LENGTHS, target_in
+
+
+def single_cell(rnn, single, layer, suffix=""):
+    """Torch's cell for one step, with the weights of one layer and direction of a whole RNN."""
+    inputs = getattr(rnn, f"weight_ih_l{layer}{suffix}").shape[1]
+    one = single(inputs, rnn.hidden_size).double()
+    for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+        setattr(one, name, getattr(rnn, f"{name}_l{layer}{suffix}"))
+    return one
+
+
+def hidden_of(state):
+    return state[0] if isinstance(state, tuple) else state
+
+
+def read_by_loop(encoder, single, ids):
+    """One sentence, one layer, one direction, one word at a time; returns states [S, D] and last states by layer."""
+    inputs, last = list(encoder.embed(torch.tensor(ids))[:, None]), []
+    for layer in range(encoder.rnn.num_layers):
+        sides = []
+        for suffix, order in (("", range(len(ids))), ("_reverse", reversed(range(len(ids))))):
+            one, state, outputs = single_cell(encoder.rnn, single, layer, suffix), None, {}
+            for position in order:
+                state = one(inputs[position], state)
+                outputs[position] = hidden_of(state)
+            sides.append((outputs, state))
+        (forward, end), (backward, start) = sides
+        inputs = [torch.cat([forward[position], backward[position]], dim=-1) for position in range(len(ids))]
+        pairs = zip(end, start) if isinstance(end, tuple) else [(end, start)]
+        last.append([torch.cat(pair, dim=-1)[0] for pair in pairs])
+    return torch.cat(inputs), last
+
+
+def write_by_loop(model, single, states, ids):
+    """One sentence: scores of every next word, one word, one layer at a time."""
+    decoder, scores = model.decoder, []
+    context = states[-1][0]
+    states = [tuple(part[None] for part in layer) for layer in states]
+    for word in ids:
+        flow = torch.cat([decoder.embed(torch.tensor(word)), context])[None]
+        for layer in range(decoder.rnn.num_layers):
+            old = states[layer] if single is nn.LSTMCell else states[layer][0]
+            new = single_cell(decoder.rnn, single, layer)(flow, old)
+            states[layer] = new if isinstance(new, tuple) else (new,)
+            flow = states[layer][0]
+        scores.append(model.generator(flow)[0])
+    return torch.stack(scores)
+
+
+@every_cell
+@both_depths
+def test_model_equals_loops_over_torchs_cells_values_and_gradients(cell, single, layers):
+    ours = make_model(cell, layers)
+    theirs = copy.deepcopy(ours)
+    source, lengths, target_in = make_inputs()
+    left = ours(source, lengths, target_in)
+    right = []
+    for ids, length, words in zip(source.tolist(), lengths.tolist(), target_in.tolist()):
+        _, last = read_by_loop(theirs.encoder, single, ids[:length])
+        right.append(write_by_loop(theirs, single, last, words))
+    torch.testing.assert_close(left, torch.stack(right), rtol=0, atol=1e-12)
+    for logits in (left, torch.stack(right)):
+        logits.square().sum().backward()
+    for (name, mine), yours in zip(ours.named_parameters(), theirs.parameters()):
+        torch.testing.assert_close(mine.grad, yours.grad, rtol=0, atol=1e-10, msg=name)
+        assert mine.grad.abs().max() > 1e-6, name
+
+
+@every_cell
+@both_depths
+def test_encoder_keeps_the_right_states_of_every_layer_and_direction(cell, single, layers):
+    encoder = make_model(cell, layers).encoder
+    source, lengths, _ = make_inputs()
+    encoded = encoder(source, lengths)
+    for row, (ids, length) in enumerate(zip(source.tolist(), lengths.tolist())):
+        states, last = read_by_loop(encoder, single, ids[:length])
+        torch.testing.assert_close(encoded.states[row, :length], states)
+        assert encoded.states[row, length:].count_nonzero() == 0
+        for layer in range(layers):
+            for part, mine in zip(last[layer], encoded.final if cell is nn.LSTM else [encoded.final]):
+                torch.testing.assert_close(mine[layer, row], part)
+    assert torch.equal(encoded.allowed, source != PAD)
+
+
+def test_gru_equals_its_formula():
+    encoder = make_model().encoder
+    one, half = single_cell(encoder.rnn, nn.GRUCell, 0), D // 2
+    word, state = encoder.embed(torch.tensor([5])), torch.linspace(-1, 1, half, dtype=torch.float64)[None]
+    from_word = (word @ one.weight_ih.T + one.bias_ih).split(half, dim=-1)
+    from_state = (state @ one.weight_hh.T + one.bias_hh).split(half, dim=-1)
+    reset, keep = (torch.sigmoid(x + h) for x, h in zip(from_word[:2], from_state[:2]))
+    new = torch.tanh(from_word[2] + reset * from_state[2])
+    torch.testing.assert_close(one(word, state), (1 - keep) * new + keep * state)
+
+
+def alone_equals_together(model):
+    """True if each sentence of the batch gives the same scores alone as beside the other one."""
+    source, lengths, target_in = make_inputs()
+    together = model(source, lengths, target_in)
+    alone = [model(source[row:row + 1, :length], lengths[row:row + 1], target_in[row:row + 1])
+             for row, length in enumerate(lengths.tolist())]
+    return torch.allclose(together, torch.cat(alone), rtol=0, atol=1e-10)
+
+
+class Unpacked(Encoder):
+    def forward(self, source, lengths):
+        states, final = self.rnn(self.embed(source))
+        return Encoded(states, both_directions(final), source != PAD)
+
+
+class LastOutput(Encoder):
+    def forward(self, source, lengths):
+        encoded = super().forward(source, lengths)
+        return Encoded(encoded.states, encoded.states[:, -1][None], encoded.allowed)
+
+
+class MixedBatch(Encoder):
+    def forward(self, source, lengths):
+        encoded = super().forward(source, lengths)
+        _, final = self.rnn(nn.utils.rnn.pack_padded_sequence(
+            self.embed(source), lengths, batch_first=True, enforce_sorted=False))
+        return Encoded(encoded.states, final.reshape(len(final) // 2, len(source), -1), encoded.allowed)
+
+
+@every_cell
+@both_depths
+def test_a_sentence_alone_equals_itself_in_a_padded_unsorted_batch(cell, single, layers):
+    assert alone_equals_together(make_model(cell, layers))
+
+
+@pytest.mark.parametrize("wrong", [Unpacked, LastOutput, MixedBatch])
+def test_that_comparison_catches_wrong_encoders(wrong, recorder):
+    with recorder.pause():
+        assert not alone_equals_together(make_model(encoder=wrong))
+
+
+def test_more_pads_change_nothing():
+    model, (source, lengths, target_in) = make_model(), make_inputs()
+    more = torch.cat([source, torch.full((B, 3), PAD)], dim=1)
+    torch.testing.assert_close(model(more, lengths, target_in), model(source, lengths, target_in))
+
+
+def test_the_last_output_is_not_the_last_state_of_the_backward_reader():
+    encoder, (source, lengths, _) = make_model().encoder, make_inputs()
+    encoded = encoder(source, lengths)
+    row, half = 1, D // 2    # the row without pads
+    torch.testing.assert_close(encoded.final[-1, row, :half], encoded.states[row, -1, :half])
+    torch.testing.assert_close(encoded.final[-1, row, half:], encoded.states[row, 0, half:])
+    assert not torch.allclose(encoded.final[-1, row, half:], encoded.states[row, -1, half:])
+
+
+def test_both_directions_stay_with_their_layer():
+    final = torch.arange(4.0)[:, None, None].expand(4, B, 3)    # layer 0: 0 and 1, layer 1: 2 and 3
+    assert both_directions(final)[:, 0].tolist() == [[0, 0, 0, 1, 1, 1], [2, 2, 2, 3, 3, 3]]
+
+
+def test_top_state_is_the_last_layers_hidden_state():
+    hidden, cell = torch.randn(2, B, D), torch.randn(2, B, D)
+    assert torch.equal(top_state(hidden), hidden[1])
+    assert torch.equal(top_state((hidden, cell)), hidden[1])
+
+
+def test_an_output_depends_on_no_later_target_word():
+    model, (source, lengths, target_in) = make_model(), make_inputs()
+    changed = target_in.clone()
+    changed[:, 3] = 4 + (changed[:, 3] - 3) % (V - 4)
+    before, after = model(source, lengths, target_in), model(source, lengths, changed)
+    assert torch.equal(before[:, :3], after[:, :3])
+    assert (before[:, 3:] - after[:, 3:]).abs().amax(dim=(0, 2)).min() > 1e-6
+
+
+def test_start_and_step_give_the_scores_of_forward():
+    model, (source, lengths, target_in) = make_model(nn.LSTM, 2), make_inputs()
+    state, scores = model.start(source, lengths), []
+    for t in range(T):
+        logits, state = model.step(target_in[:, t], state)
+        scores.append(logits)
+    torch.testing.assert_close(torch.stack(scores, dim=1), model(source, lengths, target_in))
+
+
+def test_free_running_reads_nothing_of_the_target_but_its_first_word():
+    model, (source, lengths, target_in) = make_model(), make_inputs()
+    other = target_in.clone()
+    other[:, 1:] = 4 + (other[:, 1:] - 3) % (V - 4)
+    free, same = (model(source, lengths, words, teacher_forcing=0.0) for words in (target_in, other))
+    assert torch.equal(free, same)
+    assert not torch.allclose(model(source, lengths, target_in), model(source, lengths, other))
+
+
+def test_free_running_equals_greedy():
+    model, (source, lengths, target_in) = make_model(), make_inputs()
+    with torch.no_grad():
+        model.generator.bias[[PAD, BOS]] = -100
+        model.generator.bias[EOS] = -100
+    free = model(source, lengths, target_in, teacher_forcing=0.0).argmax(dim=-1)
+    assert greedy(model, source, lengths, limit=T) == free.tolist()
+
+
+def test_the_ratio_is_the_share_of_told_steps_and_follows_the_seed():
+    model, (source, lengths, _) = make_model(), make_inputs()
+    read = []
+    model.decoder.embed.register_forward_hook(lambda module, inputs, output: read.append(inputs[0][0].item()))
+    with torch.no_grad():
+        model.generator.bias[9] = 100.0    # the model's own word is always 9, the target's always 5
+    target_in = torch.full((B, 200), 5)
+
+    def words_read(seed, ratio):
+        read.clear()
+        torch.manual_seed(seed)
+        model(source, lengths, target_in, ratio)
+        return list(read)
+
+    assert words_read(0, 1.0) == [5] * 200
+    assert words_read(0, 0.0) == [5] + [9] * 199
+    assert 0.65 < words_read(0, 0.75).count(5) / 200 < 0.85
+    assert words_read(0, 0.75) == words_read(0, 0.75) != words_read(1, 0.75)
+
+
+@pytest.mark.parametrize("cell", [nn.GRU, nn.LSTM])
+def test_another_context_is_all_that_an_attention_decoder_needs(cell):
+    """The hook for what comes later: the query is the state before the step, and the context enters the next one."""
+    seen = []
+
+    def mean_state(query, encoded):
+        seen.append(query)
+        return (encoded.states * encoded.allowed[..., None]).sum(dim=1) / encoded.allowed.sum(dim=1, keepdim=True)
+
+    model, (source, lengths, target_in) = make_model(cell, 2, context=mean_state), make_inputs()
+    control = make_model(cell, 2)
+    assert {name: p.shape for name, p in model.named_parameters()} == {
+        name: p.shape for name, p in control.named_parameters()}
+    assert alone_equals_together(model)
+    assert not torch.allclose(model(source, lengths, target_in), control(source, lengths, target_in))
+    assert len(seen) == 4 * T and torch.equal(seen[-T], top_state(model.start(source, lengths)[0]))
+
+
+def test_a_pad_has_the_zero_vector():
+    model = make_model()
+    assert model.encoder.embed.weight[PAD].count_nonzero() == model.decoder.embed.weight[PAD].count_nonzero() == 0
+
+
+def test_an_odd_width_is_refused():
+    with pytest.raises(ValueError, match="it must be even; got 13"):
+        Encoder(WORDS, 5, 13)
+
+
+@pytest.mark.parametrize("other", [{"width": 14}, {"layers": 2}, {"cell": nn.LSTM}])
+def test_an_encoder_and_a_decoder_that_do_not_fit_are_refused(other):
+    with pytest.raises(ValueError, match="must have the same width, the same cell and as many layers"):
+        Seq2Seq(Encoder(WORDS, 5, D), Decoder(V, 5, **{"width": D, **other}))
+
+
+def test_forward_follows_its_inputs_to_another_device():
+    """Packing reads lengths, which the meta device does not hold: the encoder is replaced by what it would return."""
+    class Anywhere(nn.Module):
+        def forward(self, source, lengths):
+            make = torch.empty
+            return Encoded(make(B, S, D, device="meta"), make(2, B, D, device="meta"), make(B, S, device="meta"))
+
+    model = make_model(layers=2).float().to("meta")
+    model.encoder = Anywhere()
+    source, lengths, target_in = make_inputs()
+    for ratio in (0.0, 0.5, 1.0):
+        logits = model(source.to("meta"), lengths, target_in.to("meta"), ratio)
+        assert logits.device.type == "meta" and logits.shape == (B, T, V)
