@@ -39,7 +39,8 @@ def test_road_in_words_says_what_the_picture_says():
 
 def test_front_page_says_how_many_chapters_are_written():
     written = sorted(path.name[:2] for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
-    assert f"**Chapters {' and '.join(written)} are written**" in INDEX
+    names = " and ".join([", ".join(written[:-1]), written[-1]])
+    assert f"**Chapters {names} are written**" in INDEX
     assert ["No", "One", "Two", "Three", "Four"][len(written)] + " of the sixteen chapters" in INDEX
 
 

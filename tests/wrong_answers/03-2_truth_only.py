@@ -1,0 +1,2 @@
+def step(query, key, target, rate):
+    return query + rate * key[target]
