@@ -24,7 +24,7 @@ def execute(notebook):
             on_cell_start=lambda cell, cell_index: running.update(cell),
         )
         try:
-            return client.execute()
+            return as_seen(client.execute())
         except CellExecutionError as error:
             reason = f"{error.ename}: {error.evalue}"
         except CellTimeoutError:
@@ -34,6 +34,14 @@ def execute(notebook):
     first_line = running.get("source", "").strip().partition("\n")[0]
     reason = re.sub(r"\x1b\[[0-9;]*m", "", reason)
     raise ValueError(f"cell {running.get('id')}, which begins {first_line!r}: {reason}")
+
+
+def as_seen(notebook):
+    """The notebook with each line of text as a screen shows it last: a progress bar is one line, not its history."""
+    for output in [output for cell in notebook.cells for output in cell.get("outputs", [])]:
+        if output.output_type == "stream":
+            output.text = "\n".join(line.rpartition("\r")[2] for line in output.text.split("\n"))
+    return notebook
 
 
 def main():

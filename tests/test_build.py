@@ -12,6 +12,7 @@ from pathlib import Path
 
 import build
 import environment
+import execute
 import nbformat
 import notebooks
 import pages
@@ -328,6 +329,14 @@ def test_local_links_lead_to_files(name):
 def test_requirements_are_exact():
     lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
     assert all(line.count("==") == 1 for line in lines if line and not line.startswith("#"))
+
+
+def test_a_progress_bar_is_one_line_of_the_page():
+    bar = "\r  0%|    | 0/2\r 50%|##  | 1/2\r100%|####| 2/2\nlast line\n"
+    output = nbformat.v4.new_output("stream", name="stderr", text=bar)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("train()", outputs=[output])])
+    [cell] = execute.as_seen(notebook).cells
+    assert cell.outputs[0].text == "100%|####| 2/2\nlast line\n"
 
 
 def test_as_if_run_changes_only_counts(tmp_path):
