@@ -110,10 +110,7 @@ class Seq2Seq(nn.Module):
         told = (torch.rand(target_in.shape[1], device="cpu") < teacher_forcing).tolist()
         outputs = []
         for t in range(target_in.shape[1]):
-            if t == 0 or told[t]:
-                words = target_in[:, t]                               # [B]
-            else:
-                words = self.generator(outputs[-1]).argmax(dim=-1)    # [B]
+            words = target_in[:, t] if t == 0 or told[t] else self.generator(outputs[-1]).argmax(dim=-1)    # [B]
             output, hidden = self.decoder(words, hidden, encoded)
             outputs.append(output)
-        return self.generator(torch.stack(outputs, dim=1))            # [B, T, V]: all steps in one product
+        return self.generator(torch.stack(outputs, dim=1))    # [B, T, V]: all steps in one product
