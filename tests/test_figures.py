@@ -75,3 +75,19 @@ def test_a_figure_is_the_same_file_at_every_run_and_keeps_its_text():
     first = drawn()
     assert first == drawn()
     assert b">cat?</text>" in first
+
+
+def test_a_pair_shows_every_word_and_tells_sure_links_from_possible_ones():
+    target = [("gae", "dog", "개"), ("-neun", "TOP", "-는"), ("ja", "sleep", "자")]
+    sure, possible = [(1, 0), (2, 2)], [(0, 1), (1, 0), (2, 2)]
+    figure = figures.draw_pair(["the", "dog", "slept"], target, sure, possible)
+    assert {"the", "dog", "slept", "gae", "-neun", "ja", "TOP", "sleep", "개", "-는", "자"} <= set(texts(figure))
+    assert [line.get_linestyle() for line in figure.axes[0].lines] == [":", "-", "-"]
+
+
+def test_a_translator_has_a_mark_for_each_state_and_one_for_the_vector_between():
+    figure = figures.draw_translator(["the", "dog"], ["<bos>", "gae", "-neun"], ["gae", "-neun", "<eos>"])
+    marks = [line.get_marker() for line in figure.axes[0].lines]
+    assert (marks.count("s"), marks.count("^"), marks.count("o")) == (2, 1, 3)
+    assert {"the", "dog", "<bos>", "<eos>", "encoder", "context", "decoder"} <= set(texts(figure))
+    assert texts(figure).count("gae") == 2    # written, then read

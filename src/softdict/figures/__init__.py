@@ -3,6 +3,7 @@
 from softdict.figures.grids import draw_batches, draw_product, draw_weights
 from softdict.figures.lookup import draw_lookup
 from softdict.figures.palette import INK, KEY, MUTED, QUERY, VALUE, WEIGHTS, style
+from softdict.figures.sentences import draw_pair, draw_translator
 
 __all__ = ["INK", "KEY", "MUTED", "QUERY", "VALUE", "WEIGHTS",
-           "draw_batches", "draw_lookup", "draw_product", "draw_weights", "style"]
+           "draw_batches", "draw_lookup", "draw_pair", "draw_product", "draw_translator", "draw_weights", "style"]

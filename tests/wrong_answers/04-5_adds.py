@@ -1,0 +1,2 @@
+def join(final):
+    return final[0] + final[1]

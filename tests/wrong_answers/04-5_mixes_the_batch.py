@@ -1,0 +1,2 @@
+def join(final):
+    return final.reshape(final.shape[1], -1)

@@ -1,0 +1,2 @@
+def join(final):
+    return final[-1]
