@@ -38,9 +38,18 @@ def execute(notebook):
 
 def as_seen(notebook):
     """The notebook with each line of text as a screen shows it last: a progress bar is one line, not its history."""
-    for output in [output for cell in notebook.cells for output in cell.get("outputs", [])]:
-        if output.output_type == "stream":
-            output.text = "\n".join(line.rpartition("\r")[2] for line in output.text.split("\n"))
+    for cell in notebook.cells:
+        seen = []
+        for output in cell.get("outputs", []):
+            if seen and output.output_type == "stream" and output.get("name") == seen[-1].get("name"):
+                seen[-1].text += output.text    # a bar comes in many parts
+            else:
+                seen.append(output)
+        for output in seen:
+            if output.output_type == "stream":
+                output.text = "\n".join(line.rpartition("\r")[2] for line in output.text.split("\n"))
+        if seen:
+            cell.outputs = seen
     return notebook
 
 

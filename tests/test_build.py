@@ -332,11 +332,12 @@ def test_requirements_are_exact():
 
 
 def test_a_progress_bar_is_one_line_of_the_page():
-    bar = "\r  0%|    | 0/2\r 50%|##  | 1/2\r100%|####| 2/2\nlast line\n"
-    output = nbformat.v4.new_output("stream", name="stderr", text=bar)
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("train()", outputs=[output])])
+    parts = ["\r  0%|    | 0/2", "\r 50%|##  | 1/2", "\r100%|####| 2/2", "\nlast line\n"]
+    outputs = [nbformat.v4.new_output("stream", name="stderr", text=part) for part in parts]
+    outputs += [nbformat.v4.new_output("stream", name="stdout", text="done\n")]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("train()", outputs=outputs)])
     [cell] = execute.as_seen(notebook).cells
-    assert cell.outputs[0].text == "100%|####| 2/2\nlast line\n"
+    assert [output.text for output in cell.outputs] == ["100%|####| 2/2\nlast line\n", "done\n"]
 
 
 def test_as_if_run_changes_only_counts(tmp_path):
