@@ -227,6 +227,13 @@ def write(what):
         raise Stop(f"make {what} did not finish.")
 
 
+def results():
+    """Runs the full experiments that have no result yet, two at a time; can be stopped and started again."""
+    make_environment()
+    if python("-m", "softdict.experiments", "--all", cwd=ROOT).returncode:
+        raise Stop("Some experiments failed; their last words are in _build/experiments.")
+
+
 def picture():
     """Draws README's picture of a page from the built book."""
     make_environment()
@@ -244,7 +251,7 @@ def clean():
 
 def main():
     sys.stdout.reconfigure(errors="replace")
-    commands = ("book", "test", "serve", "lab", "quotes", "student", "outputs", "picture", "clean")
+    commands = ("book", "test", "serve", "lab", "quotes", "student", "outputs", "results", "picture", "clean")
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     reader.add_argument("command", choices=commands)
     reader.add_argument("--no-browser", action="store_true", help="serve: print the address only")

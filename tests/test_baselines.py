@@ -2,6 +2,7 @@
 
 import math
 from collections import defaultdict
+from fractions import Fraction
 
 import pytest
 import torch
@@ -9,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from softdict.baselines import (
-    likely_dictionary, linked_dictionary, nearest_sentence, skeleton, soft_links, translation_table, word_for_word,
-    word_rarity)
+    likely_dictionary, linked_dictionary, nearest_sentence, place_counts, place_links, skeleton, soft_links,
+    translation_table, twentieth, word_for_word, word_rarity)
+from softdict.scoring import alignment_error_rate, heaviest_links, hits
 from softdict.vocab import BOS, Vocab
 
 PAIRS = [("the dog slept".split(), "개 는 자".split()), ("the cat saw the dog".split(), "고양이 는 개 를 보".split()),
@@ -122,3 +124,53 @@ def test_without_any_link_the_table_finds_the_words():
     dictionary = likely_dictionary(table, source_vocab, target_vocab)
     assert {word: dictionary[word] for word in ("dog", "cat", "slept")} == {"dog": "개", "cat": "고양이", "slept": "자"}
     assert "<pad>" not in dictionary and "<eos>" not in dictionary
+
+
+def test_a_target_word_that_nothing_explains_has_no_weights():
+    table = torch.tensor([[0.5, 0.0], [0.5, 0.0]])
+    assert soft_links(table, torch.tensor([0, 1]), torch.tensor([0, 1])).tolist() == [[0.5, 0.5], [0, 0]]
+
+
+def test_model_1_aligns_without_any_link():
+    vocabs = [Vocab(side) for side in zip(*PAIRS)]
+    ids = [(vocabs[0].ids(source), vocabs[1].ids(target)) for source, target in PAIRS]
+    table = translation_table(ids, *map(len, vocabs), rounds=20)
+    weights = [soft_links(table, torch.tensor(source), torch.tensor(target)) for source, target in ids]
+    assert heaviest_links(weights[1], LINKS[1]) == {(1, 0), (4, 2), (2, 4)}    # the cat saw the dog
+    found = [heaviest_links(rows, links) for rows, links in zip(weights, LINKS)]
+    assert alignment_error_rate(found[:3], LINKS[:3], LINKS[:3]).value == 0
+
+
+def test_places_are_counted_by_lengths_and_by_twentieths():
+    pairs = [(["a"] * 4, ["b"] * 5)] * 2 + [(["a"] * 5, ["b"] * 5)]
+    exact, rough = place_counts(pairs, [[(3, 0), (1, 4)], [(2, 0)], []])
+    assert exact == {(0, 4, 5): {3: 1, 2: 1}, (4, 4, 5): {1: 1}}
+    assert rough == {2: {17: 1, 12: 1}, 18: {7: 1}}
+
+
+@few
+@given(st.integers(1, 60), st.data())
+def test_a_twentieth_holds_the_middle_of_its_word(size, data):
+    place = data.draw(st.integers(0, size - 1))
+    assert 0 <= twentieth(place, size) <= 19
+    assert twentieth(place, size) <= Fraction(2 * place + 1, 2 * size) * 20 < twentieth(place, size) + 1
+
+
+def test_place_links_know_nothing_but_places():
+    pairs = [(["a"] * 7, ["b"] * 5)] * 3
+    counts = place_counts(pairs, [[(6, 0), (0, 4)], [(6, 0), (1, 4)], [(5, 0), (0, 4)]])
+    weights = place_links(counts, 7, 5)
+    assert weights.shape == (5, 7) and weights[1:4].count_nonzero() == 0
+    torch.testing.assert_close(weights[0], torch.tensor([0, 0, 0, 0, 0, 1, 2]) / 3)
+    torch.testing.assert_close(weights[4], torch.tensor([2, 1, 0, 0, 0, 0, 0]) / 3)
+    assert hits([weights], [[(6, 0), (0, 4), (3, 2)]]) == [(2, 3)]
+
+
+def test_other_lengths_are_guessed_from_twentieths():
+    counts = place_counts([(["a"] * 10, ["b"] * 10)] * 2, [[(i, 9 - i) for i in range(10)]] * 2)    # crossed
+    weights = place_links(counts, 20, 20)
+    assert (0, 10) not in counts[0] and weights.shape == (20, 20)
+    for j in range(1, 20, 2):    # the middle of word 0 of 10 stands in twentieth 1, as word 1 of 20 does
+        assert weights[j].argmax() == 20 - j
+    kept = place_counts([(["a"] * 10, ["b"] * 10)] * 2, [[(i, 9 - i) for i in range(10)]] * 2)
+    assert counts == kept

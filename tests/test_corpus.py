@@ -460,3 +460,17 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_text("here", encoding="utf-8")
     with pytest.raises(SystemExit, match="cannot write .*file"):
         main(["corpus", "--split", "agree", "--export", str(tmp_path / "file")])
+
+
+def test_gloss_says_what_morphemes_mean_behind_each_other():
+    tokens, right = 0, 0
+    for pair in corpus.split("iid"):
+        meanings = corpus.gloss(pair.morphemes)
+        assert len(meanings) == len(pair.target)
+        tokens += len(meanings)
+        right += sum(meaning == token.gloss for meaning, token in zip(meanings, pair.target))
+    assert right / tokens > 0.99
+    assert corpus.gloss([]) == []
+    assert corpus.gloss(["외계인"]) == ["외계인"]
+    subject, verb = corpus.gloss(["학생", "-은"]), corpus.gloss(["작", "-은"])
+    assert (subject[1], verb[1]) == ("TOP", "REL")

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from softdict import decoding
-from softdict.decoding import greedy, translate, up_to_end, without
-from softdict.seq2seq import Decoder, Encoder, Seq2Seq
+from softdict.decoding import greedy, translate, translation_weights, up_to_end, without
+from softdict.seq2seq import Attend, Decoder, Encoder, LuongDecoder, Seq2Seq, source_weights
 from softdict.vocab import BOS, EOS, PAD, Vocab
 
 B, V = 2, 9
@@ -105,3 +105,47 @@ def test_translate_refuses_in_one_sentence(sentence, message):
     with pytest.raises(ValueError, match=message) as refusal:
         translate(model, sentence, ENGLISH, KOREAN, longest=4)
     assert "\n" not in str(refusal.value)
+
+
+both_orders = pytest.mark.parametrize("decoder", [Decoder, LuongDecoder])
+
+
+def make_looker(decoder, seed=3):
+    torch.manual_seed(seed)
+    return Seq2Seq(Encoder(len(ENGLISH), 5, 12), decoder(len(KOREAN), 5, 12, context=Attend())).double().eval()
+
+
+@both_orders
+def test_weights_of_a_translation_are_those_of_the_steps_that_wrote_it(decoder):
+    lengths = set()
+    for seed in range(8):
+        model, rows = make_looker(decoder, seed), []
+        hook = model.decoder.register_forward_hook(lambda module, inputs, output: rows.append(output[2][0]))
+        [ids] = greedy(model, torch.tensor([ENGLISH.ids(["the", "dog", "cat"])]), torch.tensor([3]), limit=6)
+        hook.remove()
+        words = KOREAN.tokens(ids)
+        weights = translation_weights(model, ["the", "dog", "cat"], words, ENGLISH, KOREAN)
+        assert weights.shape == (len(words), 3) and not weights.requires_grad
+        for weight, row in zip(weights, rows):
+            torch.testing.assert_close(weight, row)
+        lengths.add(len(words))
+    assert len(lengths) > 1
+
+
+@both_orders
+def test_any_translation_has_weights_also_an_empty_one(decoder):
+    model = make_looker(decoder)
+    weights = translation_weights(model, ["the", "dog"], ["개", "는", "자"], ENGLISH, KOREAN)
+    torch.testing.assert_close(weights.sum(dim=-1), torch.ones(3, dtype=torch.float64))
+    batch = torch.tensor([ENGLISH.ids(["the", "dog"])]), torch.tensor([2])
+    told = torch.tensor([[BOS, *KOREAN.ids(["개", "는"])]])
+    torch.testing.assert_close(weights, source_weights(model, *batch, told)[0])
+    assert translation_weights(model, ["the", "dog"], [], ENGLISH, KOREAN).shape == (0, 2)
+
+
+def test_weights_need_known_words_and_a_model_that_looks():
+    with pytest.raises(ValueError, match="does not know 'puppy'"):
+        translation_weights(make_looker(Decoder), ["the", "puppy"], ["개"], ENGLISH, KOREAN)
+    model = Seq2Seq(Encoder(len(ENGLISH), 5, 12), Decoder(len(KOREAN), 5, 12))
+    with pytest.raises(ValueError, match="nothing to look at"):
+        translation_weights(model, ["the", "dog"], ["개"], ENGLISH, KOREAN)

@@ -11,7 +11,7 @@ from softdict import runtime
 from softdict.experiments import EXPERIMENTS, __main__, frame, memory, padding, sentences, translation
 from softdict.experiments.frame import difference, file_of, hardware, rounded, run, run_all, trained
 from softdict.experiments.sentences import Example
-from softdict.experiments.translation import System
+from softdict.experiments.translation import System, aligned, look
 from softdict.seq2seq import Encoder
 from softdict.vocab import PAD
 
@@ -228,7 +228,7 @@ def test_reach_and_copy_have_the_lengths_that_they_name():
     table = memory.reach("gru", 0, updates=20, width=8, distances=(0, 1, 5))
     assert len(table["untrained"]) == len(table["trained"]) == 3 and table["recalled at"] == [1, 5]
     assert memory.reach_first("gru", 0)[0] == pytest.approx(memory.reach_first("gru", 0)[0])
-    training, pairs = memory.copy_start(8, 0)
+    training, pairs = memory.copy_start(8, 5, 0)
     assert all(source == target for source, target in pairs)
     assert {len(source) for source, _ in pairs} == set(range(1, 25))
     table = memory.copy_finish(training, lengths=(1, 3))
@@ -238,3 +238,23 @@ def test_reach_and_copy_have_the_lengths_that_they_name():
 def test_seconds_gives_a_time_for_each_length():
     table = memory.seconds(0, sizes=(2, 4), width=4, batch=2)
     assert all(len(table[f"{name} {part}"]) == 2 for name in ("gru", "parallel") for part in ("forward", "both"))
+
+
+def test_a_model_with_attention_is_scored_against_the_links():
+    example = Example(["<plain>", "the", "dog"], ["개", "-는"], ["NOUN", None], ((2, 0),), 4,
+                      possible=((2, 0), (2, 1), (1, 1)))
+    gold, swapped = torch.zeros(3, 3), torch.zeros(3, 3)    # a row for <eos> behind
+    gold[0, 2] = gold[1, 1] = swapped[0, 0] = swapped[1, 0] = 1
+    assert aligned([example], [gold]) == {"4-8": {"error": (0, 0, 0), "hits": (100,) * 3, "mass": (100,) * 3}}
+    assert aligned([example], [swapped]) == {"4-8": {"error": (100,) * 3, "hits": (0, 0, 0), "mass": (0, 0, 0)}}
+
+
+def test_only_a_model_that_looks_has_an_alignment(monkeypatch):
+    linked = [replace(example, possible=example.links) for example in make_examples(12, 1)]
+    splits = {"train": make_examples(60, 0), "iid": linked, "long": linked, "agree": linked}
+    monkeypatch.setattr(sentences, "split", splits.__getitem__)
+    for context in (look, translation.the_last):
+        system = replace(SMALL, context=context)
+        training, _ = system.start(0)
+        training.model.eval()
+        assert ("alignment" in system.finish(training)) == (context is look)

@@ -91,3 +91,22 @@ def test_a_translator_has_a_mark_for_each_state_and_one_for_the_vector_between()
     assert (marks.count("s"), marks.count("^"), marks.count("o")) == (2, 1, 3)
     assert {"the", "dog", "<bos>", "<eos>", "encoder", "context", "decoder"} <= set(texts(figure))
     assert texts(figure).count("gae") == 2    # written, then read
+
+
+def test_a_map_outlines_gold_links_and_can_do_without_numbers():
+    _, ax = plt.subplots()
+    figures.draw_weights(ax, [[0.2, 0.8], [1.0, 0.0], [0.5, 0.5]], list("abc"), list("xy"), numbers=False,
+                         gold=[(1, 0), (0, 2)])
+    outlines = [patch for patch in ax.patches if isinstance(patch, plt.Rectangle)]
+    assert [(patch.get_x() + 0.5, patch.get_y() + 0.5) for patch in outlines] == [(1, 0), (0, 2)]
+    assert not ax.texts
+
+
+def test_quality_by_length_shows_the_mean_and_every_seed():
+    figure = figures.draw_by_length({"BLEU": {"one": [[10, 20], [30, 40]], "two": [[5, 6]]}, "exact": {"one": [[1, 2]]}},
+                                    ["4-8", "9-12"], trained=1)
+    left, right = figure.axes
+    assert [list(line.get_ydata()) for line in left.lines[:3]] == [[20, 30], [10, 20], [30, 40]]
+    assert [label.get_text() for label in left.get_legend().get_texts()] == ["one", "two"]
+    assert [label.get_text() for label in right.get_xticklabels()] == ["4-8", "9-12"]
+    assert right.get_title() == "exact"

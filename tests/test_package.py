@@ -19,8 +19,11 @@ EXAMPLES = {    # arguments for functions whose docstring gives no shapes
 SIZES = {    # tensors beside numbers, or of whole numbers
     "padding_mask": (torch.tensor([1, 3]), 4), "top_state": (torch.ones(1, 2, 3),),
     "without": (torch.ones(2, 5), 0, 2), "token_loss": (torch.ones(2, 3, 5), torch.full((2, 3), 4)),
+    "attention": (torch.ones(2, 3, 4), torch.ones(2, 5, 4), torch.ones(2, 5, 6), torch.ones(3, 5, dtype=torch.bool)),
+    "masked_softmax": (torch.ones(2, 3, 5), torch.ones(3, 5, dtype=torch.bool)),
 }
-MODELS = {"update", "train", "train_epoch", "evaluation", "greedy", "translate", "last_state"}    # tested beside their models
+MODELS = {"update", "train", "train_epoch", "evaluation", "greedy", "translate", "source_weights",
+          "translation_weights", "last_state"}    # tested beside their models
 MODULES = [importlib.import_module(f"softdict.{name}") for name in QUOTED
            if (ROOT / f"src/softdict/{name}.py").exists()]
 PUBLIC = [function for module in MODULES for name, function in sorted(vars(module).items())

@@ -4,10 +4,13 @@ import math
 import random
 
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from softdict.scoring import BINS, Estimate, bleu, by_length, chrf, content_shares, exact_matches, share
+from softdict.scoring import (
+    BINS, Estimate, alignment_error_rate, best_links, bleu, by_length, chrf, content_shares, exact_matches,
+    heaviest_links, hits, linked_words, masses, share)
 
 REFERENCES = ["개 는 고양이 를 보 았 다".split(), "고양이 가 자 ㄴ다".split(), "그 여자 는 책 을 읽 었 다".split()] * 5
 HYPOTHESES = ["개 는 고양이 를 보 았 다".split(), "개 가 자 ㄴ다".split(), "그 남자 는 책 을 읽 었 어".split()] * 5
@@ -127,3 +130,120 @@ def test_by_length_puts_each_sentence_into_one_bin():
 
 def test_an_estimate_prints_as_a_reader_wants_it():
     assert str(Estimate(12.3456, 10.0, 14.96)) == "12.3 [10.0, 15.0]"
+
+
+# Alignment
+
+WEIGHTS = torch.tensor([[0.6, 0.3, 0.1, 0.0],     # target word 0, mostly from source word 0
+                        [0.1, 0.2, 0.3, 0.4],     # target word 1, mostly from source word 3
+                        [0.0, 0.5, 0.4, 0.1],     # target word 2, which has no link
+                        [0.2, 0.1, 0.6, 0.1],     # EOS
+                        [0.25, 0.25, 0.25, 0.25]])    # a pad
+SURE, POSSIBLE = [(0, 0)], [(0, 0), (1, 1), (2, 1)]
+
+
+def test_alignment_by_hand():
+    assert linked_words(POSSIBLE) == [0, 1]
+    assert heaviest_links(WEIGHTS, POSSIBLE) == {(0, 0), (3, 1)}
+    assert hits([WEIGHTS], [POSSIBLE]) == [(1, 2)] and hits([WEIGHTS], [SURE]) == [(1, 1)]
+    assert masses([WEIGHTS], [SURE]) == [(pytest.approx(0.6), 1)]
+    assert masses([WEIGHTS], [POSSIBLE]) == [(pytest.approx(0.6 + 0.2 + 0.3), 2)]
+    found = heaviest_links(WEIGHTS, POSSIBLE)    # A has 2 links, 1 of them sure and possible; S has 1
+    assert alignment_error_rate([found], [SURE], [POSSIBLE]).value == pytest.approx(100 * (1 - (1 + 1) / (2 + 1)))
+
+
+def test_weights_without_rows_for_eos_and_pads_score_alike():
+    for score in (hits, masses):
+        assert score([WEIGHTS[:3]], [POSSIBLE]) == score([WEIGHTS], [POSSIBLE]) == score([WEIGHTS.numpy()], [POSSIBLE])
+
+
+def test_weights_that_are_one_step_late_score_otherwise():
+    late = WEIGHTS[:4].roll(1, dims=0)
+    assert hits([late], [POSSIBLE]) == [(0, 2)]
+
+
+def test_possible_links_do_no_harm_and_sure_ones_must_be_found():
+    def aer(links):
+        return alignment_error_rate([links], [SURE], [POSSIBLE], rounds=10).value
+
+    assert aer([(0, 0)]) == aer([(0, 0), (1, 1)]) == aer(POSSIBLE) == 0
+    assert aer([(1, 1), (2, 1)]) == pytest.approx(100 / 3) and aer([]) == aer([(3, 0)]) == 100
+    assert aer([(0, 0), (3, 1)]) == pytest.approx(100 / 3)
+
+
+def test_alignment_error_counts_all_sentences_together():
+    one, two = [(0, 0)], [(0, 0), (1, 1), (2, 2)]
+    joint = alignment_error_rate([one, [(1, 0), (2, 1), (0, 2)]], [one, two], [one, two])
+    assert joint.value == pytest.approx(100 * (1 - 2 / 8)) and joint.low <= joint.value <= joint.high
+    assert (joint.low, joint.high) == (0, 100)
+
+
+def test_uneven_or_impossible_links_are_refused():
+    with pytest.raises(ValueError, match="sentence 1 has sure links that are not among its possible links"):
+        alignment_error_rate([[], []], [SURE, SURE], [POSSIBLE, [(1, 1)]])
+    for score in (hits, masses):
+        with pytest.raises(ValueError):
+            score([WEIGHTS], [SURE, SURE])
+    with pytest.raises(ValueError):
+        alignment_error_rate([SURE], [SURE], [])
+    with pytest.raises(IndexError):
+        hits([WEIGHTS], [[(0, 5)]])
+
+
+places = st.tuples(st.integers(0, 6), st.integers(0, 4))    # S = 7, T = 5
+some_links = st.sets(places, min_size=1, max_size=8)
+gold = st.tuples(some_links, st.randoms(use_true_random=False)).map(
+    lambda drawn: (sorted(link for link in drawn[0] if drawn[1].random() < 0.5), sorted(drawn[0])))
+
+
+@few
+@given(st.lists(st.tuples(gold, some_links), min_size=2, max_size=2))    # B = 2
+def test_alignment_error_equals_loops(drawn):
+    a = s = both = 0
+    for (sure, possible), links in drawn:
+        for link in links:
+            a += 1
+            for right in (sure, possible):
+                for other in right:
+                    both += link == other
+        for link in sure:
+            s += 1
+    estimate = alignment_error_rate([links for _, links in drawn], *zip(*[sides for sides, _ in drawn]), rounds=20)
+    assert estimate.value == pytest.approx(100 * (1 - both / (a + s))) and 0 <= estimate.low <= estimate.high <= 100
+
+
+@few
+@given(some_links, st.integers(0, 99))
+def test_hits_and_masses_equal_loops(links, seed):
+    weights = torch.rand(6, 7, generator=torch.Generator().manual_seed(seed)).softmax(dim=-1)
+    hit = mass = words = 0
+    for t in range(5):
+        mine = [i for i, j in links if j == t]
+        if mine:
+            words += 1
+            mass += sum(weights[t, i].item() for i in mine)
+            hit += max(range(7), key=lambda i: weights[t, i].item()) in mine
+    assert hits([weights], [links]) == [(hit, words)]
+    [(found, count)] = masses([weights], [links])
+    assert count == words and found == pytest.approx(mass) and 0 <= found <= words + 1e-6
+
+
+def test_the_best_aligner_takes_sure_links_and_one_for_each_word():
+    assert best_links([(2, 1)], [(1, 1), (2, 1), (3, 1), (4, 0), (0, 2), (5, 2)]) == {(2, 1), (4, 0), (0, 2)}
+
+
+@few
+@given(gold)
+def test_no_aligner_with_one_link_for_each_word_beats_the_best(sides):
+    sure, possible = sides
+
+    def aer(links):
+        return alignment_error_rate([links], [sure], [possible], rounds=2).value
+
+    best, words = best_links(sure, possible), linked_words(possible)
+    assert sorted(j for _, j in best) == words
+    for j in words:    # every link of a word counts alone, so it is enough to change one
+        for i in range(7):
+            assert aer(best) <= aer({link for link in best if link[1] != j} | {(i, j)}) + 1e-9
+    assert hits([torch.eye(7)[[dict((j, i) for i, j in best).get(t, 0) for t in range(5)]]], [possible]) == [
+        (len(words), len(words))]

@@ -1,4 +1,7 @@
-"""seq2seq: against torch's cells in plain loops, values and gradients; a sentence alone and in a padded batch."""
+"""seq2seq: against torch's cells in plain loops, values and gradients; a sentence alone and in a padded batch.
+
+Without a lookup first, then with every score and both orders: ask, then step (Bahdanau); step, then ask (Luong).
+"""
 
 import copy
 
@@ -6,8 +9,11 @@ import pytest
 import torch
 from torch import nn
 
+from softdict.attention import Additive, General, attention, dot, scaled_dot
 from softdict.decoding import greedy
-from softdict.seq2seq import Decoder, Encoded, Encoder, Seq2Seq, both_directions, last_state, top_state
+from softdict.seq2seq import (
+    Attend, Decoder, Encoded, Encoder, LuongDecoder, Seq2Seq, both_directions, last_state,
+    source_weights, top_state)
 from softdict.vocab import BOS, EOS, PAD
 
 B, T, S, D, V, WORDS = 2, 5, 7, 12, 11, 13
@@ -254,7 +260,8 @@ def test_another_context_is_all_that_an_attention_decoder_needs(cell):
 
     def mean_state(query, encoded):
         seen.append(query)
-        return (encoded.states * encoded.allowed[..., None]).sum(dim=1) / encoded.allowed.sum(dim=1, keepdim=True)
+        weights = encoded.allowed / encoded.allowed.sum(dim=1, keepdim=True)
+        return (encoded.states * weights[..., None]).sum(dim=1), weights
 
     model, (source, lengths, target_in) = make_model(cell, 2, context=mean_state), make_inputs()
     control = make_model(cell, 2)
@@ -294,3 +301,310 @@ def test_forward_follows_its_inputs_to_another_device():
     for ratio in (0.0, 0.5, 1.0):
         logits = model(source.to("meta"), lengths, target_in.to("meta"), ratio)
         assert logits.device.type == "meta" and logits.shape == (B, T, V)
+
+
+# With a lookup
+
+def plain(query, key):
+    """A score as a reader writes it."""
+    return (query[..., :, None, :] * key[..., None, :, :]).sum(dim=-1)
+
+
+LOOKUPS = {
+    "dot": lambda: Attend(), "scaled_dot": lambda: Attend(scaled_dot), "plain function": lambda: Attend(plain),
+    "general": lambda: Attend(General(D, D)), "general on the key": lambda: Attend(dot, nn.Linear(D, D, bias=False)),
+    "additive": lambda: Attend(Additive(D, 9), nn.Linear(D, 9, bias=False))}
+DECODERS = {"bahdanau": Decoder, "luong": LuongDecoder,
+            "luong without feeding": lambda *sizes: LuongDecoder(*sizes, feed=False)}
+every_lookup = pytest.mark.parametrize("lookup", LOOKUPS)
+every_decoder = pytest.mark.parametrize("decoder", DECODERS)
+
+
+def make_looker(decoder="luong", lookup="general", cell=nn.GRU, layers=1):
+    """A model with a lookup; encoder and decoder have the same weights whatever the lookup is."""
+    torch.manual_seed(layers)
+    encoder, inside = Encoder(WORDS, 5, D, layers, cell), DECODERS[decoder](V, 6, D, layers, cell, None)
+    model = Seq2Seq(encoder, inside)
+    inside.context = LOOKUPS[lookup]() if lookup in LOOKUPS else lookup
+    with torch.no_grad():
+        for part in model.parameters():
+            part.mul_(2)    # as if trained a little: fresh weights look everywhere alike
+    return model.double()
+
+
+def energies_by_loop(attend, query, states):
+    """Scores of one query for each state of one sentence, by the formulas."""
+    if isinstance(attend.score, Additive):
+        W, U, v = attend.score.ask.weight, attend.keys.weight, attend.score.judge.weight[0]
+        return torch.stack([v @ torch.tanh(W @ query + U @ state) for state in states])
+    keys = [attend.keys.weight @ state for state in states] if isinstance(attend.keys, nn.Linear) else states
+    query = attend.score.ask.weight @ query if isinstance(attend.score, General) else query
+    scale = D ** 0.5 if attend.score is scaled_dot else 1
+    return torch.stack([query @ key / scale for key in keys])
+
+
+def look_and_write_by_loop(model, single, states, last, ids):
+    """One sentence without pads: scores of every next word and weights of every step, one word at a time."""
+    decoder, scores, looks = model.decoder, [], []
+    layers, fed = [tuple(part[None] for part in layer) for layer in last], torch.zeros(D).double()
+
+    def ask(query):
+        looks.append(energies_by_loop(decoder.context, query, states).exp())
+        looks[-1] = looks[-1] / looks[-1].sum()
+        return sum(weight * state for weight, state in zip(looks[-1], states))
+
+    for word in ids:
+        flow = [decoder.embed(torch.tensor(word))]
+        if isinstance(decoder, LuongDecoder):
+            flow += [fed] if decoder.feed else []
+        else:
+            flow += [ask(layers[-1][0][0])]
+        flow = torch.cat(flow)[None]
+        for layer in range(decoder.rnn.num_layers):
+            old = layers[layer] if single is nn.LSTMCell else layers[layer][0]
+            new = single_cell(decoder.rnn, single, layer)(flow, old)
+            layers[layer] = new if isinstance(new, tuple) else (new,)
+            flow = layers[layer][0]
+        output = flow[0]
+        if isinstance(decoder, LuongDecoder):
+            output = fed = torch.tanh(decoder.join.weight @ torch.cat([ask(output), output]))
+        scores.append(model.generator(output))
+    return torch.stack(scores), torch.stack(looks)
+
+
+@every_decoder
+@every_lookup
+@pytest.mark.parametrize("cell, single, layers", [(*CELLS[0], 1), (*CELLS[1], 2)], ids=["GRU", "LSTM"])
+def test_a_model_that_looks_equals_loops_values_and_gradients(decoder, lookup, cell, single, layers):
+    ours = make_looker(decoder, lookup, cell, layers)
+    theirs = copy.deepcopy(ours)
+    source, lengths, target_in = make_inputs()
+    left, looks, right = ours(source, lengths, target_in), source_weights(ours, source, lengths, target_in), []
+    for row, (length, words) in enumerate(zip(lengths.tolist(), target_in.tolist())):
+        states, last = read_by_loop(theirs.encoder, single, source[row, :length].tolist())
+        scores, weights = look_and_write_by_loop(theirs, single, states, last, words)
+        right.append(scores)
+        torch.testing.assert_close(looks[row, :, :length], weights, rtol=0, atol=1e-12)
+        assert looks[row, :, length:].count_nonzero() == 0
+    torch.testing.assert_close(left, torch.stack(right), rtol=0, atol=1e-12)
+    for logits in (left, torch.stack(right)):
+        logits.square().sum().backward()
+    for (name, mine), yours in zip(ours.named_parameters(), theirs.parameters()):
+        torch.testing.assert_close(mine.grad, yours.grad, rtol=0, atol=1e-10, msg=name)
+        assert mine.grad.abs().max() > 1e-6, name
+
+
+@every_decoder
+@every_lookup
+def test_looking_too_a_sentence_alone_equals_itself_in_a_padded_unsorted_batch(decoder, lookup):
+    model, (source, lengths, target_in) = make_looker(decoder, lookup), make_inputs()
+    assert alone_equals_together(model)
+    together = source_weights(model, source, lengths, target_in)
+    for row, length in enumerate(lengths.tolist()):
+        alone = source_weights(model, source[row:row + 1, :length], lengths[row:row + 1], target_in[row:row + 1])
+        torch.testing.assert_close(together[row:row + 1, :, :length], alone, rtol=0, atol=1e-12)
+
+
+class NoMask(Attend):
+    def forward(self, query, encoded):
+        context, weights = attention(query[:, None], encoded.keys, encoded.states, None, self.score)
+        return context[:, 0], weights[:, 0]
+
+
+class MaskAfterwards(Attend):
+    def forward(self, query, encoded):
+        _, weights = attention(query[:, None], encoded.keys, encoded.states, None, self.score)
+        weights = weights * encoded.allowed[:, None]
+        return (weights @ encoded.states)[:, 0], weights[:, 0]
+
+
+@pytest.mark.parametrize("wrong", [NoMask, MaskAfterwards])
+def test_that_comparison_catches_wrong_masks(wrong):
+    model = make_looker("luong", wrong(scaled_dot))
+    assert not alone_equals_together(model)
+
+
+@every_decoder
+@every_lookup
+def test_weights_add_up_to_one_and_pads_have_exactly_none(decoder, lookup):
+    model, (source, lengths, target_in) = make_looker(decoder, lookup), make_inputs()
+    weights = source_weights(model, source, lengths, target_in)
+    assert weights.shape == (B, T, S)
+    torch.testing.assert_close(weights.sum(dim=-1), torch.ones(B, T, dtype=torch.float64))
+    assert torch.equal(weights > 0, (source != PAD)[:, None].expand(B, T, S))
+
+
+@pytest.mark.parametrize("place", range(S))
+def test_weight_number_n_is_about_word_number_n(place):
+    def hot(query, key):
+        return 1e3 * (torch.arange(S) == place).double().expand(B, 1, S)
+
+    attend, encoder, (source, _, _) = Attend(hot), make_model().encoder, make_inputs()
+    encoded = encoder(source, torch.tensor([S, S]))
+    context, weights = attend(torch.zeros(B, D).double(), attend.prepare(encoded))
+    assert weights.argmax(dim=-1).tolist() == [place] * B
+    torch.testing.assert_close(context, encoded.states[:, place])
+
+
+def test_keys_and_values_are_two_things():
+    """With keys of another width the context is still an average of the states."""
+    attend, (source, lengths, _) = Attend(dot, nn.Linear(D, 3).double()), make_inputs()
+    encoded = attend.prepare(make_model().encoder(source, lengths))
+    assert encoded.keys.shape == (B, S, 3)
+    context, weights = attend(torch.randn(B, 3).double(), encoded)
+    torch.testing.assert_close(context, torch.einsum("bs,bsd->bd", weights, encoded.states))
+
+
+class Counting(nn.Linear):
+    calls = 0
+
+    def forward(self, states):
+        self.calls += 1
+        return super().forward(states)
+
+
+class KeysAtEachStep(Attend):
+    def prepare(self, encoded):
+        return encoded
+
+    def forward(self, query, encoded):
+        return super().forward(query, super().prepare(encoded))
+
+
+@every_decoder
+def test_keys_are_projected_once_a_source_and_that_equals_at_each_step(decoder):
+    score, keys = Additive(D, 9), Counting(D, 9, bias=False)
+    once, each = (make_looker(decoder, kind(score, keys)) for kind in (Attend, KeysAtEachStep))
+    source, lengths, target_in = make_inputs()
+    logits = once(source, lengths, target_in)
+    assert keys.calls == 1
+    torch.testing.assert_close(each(source, lengths, target_in), logits, rtol=0, atol=1e-14)
+    assert keys.calls == 1 + T
+    greedy(once, source, lengths, limit=4)
+    source_weights(once, source, lengths, target_in)
+    assert keys.calls == 1 + T + 2
+
+
+@every_decoder
+def test_the_control_has_the_same_modules_and_differs_in_the_lookup_alone(decoder):
+    model, control = make_looker(decoder, "dot"), make_looker(decoder, last_state)
+    assert {name: p.shape for name, p in model.named_parameters()} == {
+        name: p.shape for name, p in control.named_parameters()}
+    for (name, mine), theirs in zip(model.named_parameters(), control.parameters()):
+        assert torch.equal(mine, theirs), name
+
+    class Pretend(Attend):
+        def forward(self, query, encoded):
+            return last_state(query, encoded)
+
+    inputs = make_inputs()
+    assert not torch.allclose(model(*inputs), control(*inputs))
+    assert torch.equal(make_looker(decoder, Pretend())(*inputs), control(*inputs))
+
+
+@every_decoder
+def test_without_a_lookup_there_is_nothing_to_look_at(decoder):
+    with pytest.raises(ValueError, match="gives no weights: there is nothing to look at"):
+        source_weights(make_looker(decoder, last_state), *make_inputs())
+
+
+@every_decoder
+def test_looking_at_right_words_equals_looking_step_by_step(decoder):
+    model, (source, lengths, target_in) = make_looker(decoder), make_inputs()
+    state, rows = model.start(source, lengths), []
+    model.decoder.register_forward_hook(lambda module, inputs, output: rows.append(output[2]))
+    for t in range(T):
+        _, state = model.step(target_in[:, t], state)
+    by_step = torch.stack(rows, dim=1)
+    torch.testing.assert_close(source_weights(model, source, lengths, target_in), by_step, rtol=0, atol=0)
+    assert (by_step[:, 1:] - by_step[:, :-1]).abs().amax(dim=-1).min() > 1e-6
+
+
+@pytest.mark.parametrize("decoder, first", [("bahdanau", 4), ("luong", 3), ("luong without feeding", 3)])
+def test_the_old_state_has_not_read_the_word_before_and_the_new_one_has(decoder, first):
+    """Step 3 reads word 3 of target_in: Luong's query of step 3 knows it, Bahdanau's only that of step 4."""
+    model, (source, lengths, target_in) = make_looker(decoder), make_inputs()
+    changed = target_in.clone()
+    changed[:, 3] = 4 + (changed[:, 3] - 3) % (V - 4)
+    before, after = (source_weights(model, source, lengths, words) for words in (target_in, changed))
+    moved = (before - after).abs().amax(dim=(0, 2)) > 1e-9
+    assert moved.tolist() == [t >= first for t in range(T)]
+
+
+@every_decoder
+@pytest.mark.parametrize("cell", [nn.GRU, nn.LSTM])
+def test_start_and_step_give_the_scores_of_forward_with_a_lookup(decoder, cell):
+    model, (source, lengths, target_in) = make_looker(decoder, "additive", cell, 2), make_inputs()
+    state, scores = model.start(source, lengths), []
+    for t in range(T):
+        logits, state = model.step(target_in[:, t], state)
+        scores.append(logits)
+    torch.testing.assert_close(torch.stack(scores, dim=1), model(source, lengths, target_in))
+
+
+# Input feeding
+
+def fed_and_made(model, inputs):
+    """What the RNN of the decoder reads beside the words, and what the decoder puts out: [T, B, D] both."""
+    fed, made = [], []
+    hooks = [model.decoder.rnn.register_forward_pre_hook(lambda module, given: fed.append(given[0][:, 0, 6:])),
+             model.decoder.register_forward_hook(lambda module, given, output: made.append(output[0]))]
+    model(*inputs)
+    for hook in hooks:
+        hook.remove()
+    return torch.stack(fed), torch.stack(made)
+
+
+def test_the_last_output_is_fed_and_zeros_before_the_first_word():
+    fed, made = fed_and_made(make_looker("luong"), make_inputs())
+    assert fed[0].count_nonzero() == 0
+    assert torch.equal(fed[1:], made[:-1]) and made.abs().min() > 0
+    fed, _ = fed_and_made(make_looker("luong without feeding"), make_inputs())
+    assert fed.shape == (T, B, 0)
+
+
+def test_gradients_flow_through_what_is_fed():
+    model, (source, lengths, target_in) = make_looker("luong"), make_inputs()
+    made = []
+    model.decoder.register_forward_hook(lambda module, given, output: made.append(output[0]))
+    logits = model(source, lengths, target_in)
+    for t in range(1, T):
+        gradient, = torch.autograd.grad(logits[:, t].square().sum(), made[t - 1], retain_graph=True)
+        assert gradient.abs().min() > 0
+
+
+@every_decoder
+def test_nothing_of_a_sentence_is_left_for_the_next_one(decoder):
+    model, (source, lengths, target_in) = make_looker(decoder, "additive"), make_inputs()
+    before = model(source, lengths, target_in)
+    model(source.flip(0), lengths.flip(0), target_in.flip(0))
+    greedy(model, source, lengths, limit=4)
+    assert torch.equal(model(source, lengths, target_in), before)
+
+
+@every_decoder
+def test_a_model_that_looks_follows_its_inputs_to_another_device(decoder):
+    class Anywhere(nn.Module):
+        def forward(self, source, lengths):
+            make = torch.empty
+            return Encoded(make(B, S, D, device="meta"), make(2, B, D, device="meta"),
+                           make(B, S, device="meta", dtype=torch.bool))
+
+    for lookup in LOOKUPS:
+        model = make_looker(decoder, lookup, layers=2).float().to("meta")
+        model.encoder = Anywhere()
+        source, lengths, target_in = make_inputs()
+        inputs = source.to("meta"), lengths, target_in.to("meta")
+        assert model(*inputs, 0.5).shape == (B, T, V) and source_weights(model, *inputs).shape == (B, T, S)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_a_model_that_looks_trains_in_half_precision(dtype):
+    inputs = make_inputs()
+    for lookup in LOOKUPS:
+        model = make_looker("luong", lookup).float()
+        with torch.autocast("cpu", dtype):
+            logits = model(*inputs)
+        logits.float().square().sum().backward()
+        torch.testing.assert_close(logits.float(), model(*inputs), rtol=0, atol=0.05)
+        assert all(part.grad.isfinite().all() for part in model.parameters())

@@ -71,10 +71,10 @@ def soft_links(table, source, target):
     """Which source word made each target word: a soft lookup in which the target words ask.
 
     source [S], target [T]; table holds a number for each source word (row) and target word (column)
-    returns weights [T, S]; each row adds up to 1
+    returns weights [T, S]; each row adds up to 1, or is all 0 if no source word explains the target word
     """
-    likely = table[source, target[:, None]]             # [T, S]
-    return likely / likely.sum(dim=-1, keepdim=True)    # [T, S]
+    likely = table[source, target[:, None]]                              # [T, S]
+    return likely / likely.sum(dim=-1, keepdim=True).clamp_min(1e-12)    # [T, S]
 
 
 def translation_table(pairs, source_words, target_words, rounds=5):
@@ -97,3 +97,39 @@ def likely_dictionary(table, source_vocab, target_vocab):
     """For each source word the likeliest target word of the table; words never seen have no entry."""
     best, seen = table.argmax(dim=1).tolist(), (table.sum(dim=1) > 0).tolist()
     return {word: target_vocab.words[best[number]] for number, word in enumerate(source_vocab.words) if seen[number]}
+
+
+def place_counts(pairs, links):
+    """How often a source place is linked to a target place: among sentences of the same lengths, and among all.
+
+    pairs and links as for `linked_dictionary`; the second counts are of twentieths of a sentence
+    """
+    exact, rough = defaultdict(Counter), defaultdict(Counter)
+    for (source, target), between in zip(pairs, links, strict=True):
+        S, T = len(source), len(target)
+        for i, j in between:
+            exact[j, S, T][i] += 1
+            rough[twentieth(j, T)][twentieth(i, S)] += 1
+    return dict(exact), dict(rough)
+
+
+def twentieth(place, size):
+    """In which twentieth of a sentence, from 0 to 19, the middle of a word stands."""
+    return (2 * place + 1) * 10 // size
+
+
+def place_links(counts, source_size, target_size):
+    """Which source word made each target word, guessed from places and lengths alone: weights [T, S].
+
+    counts as `place_counts` returns them; lengths that it never saw are guessed from twentieths of a sentence
+    """
+    exact, rough = counts
+    weights = torch.zeros(target_size, source_size)    # [T, S]
+    for j in range(target_size):
+        found = exact.get((j, source_size, target_size))
+        if found is None:
+            near = rough.get(twentieth(j, target_size), Counter())
+            found = {i: near[twentieth(i, source_size)] for i in range(source_size)}
+        for i, count in found.items():
+            weights[j, i] = count
+    return weights / weights.sum(dim=-1, keepdim=True).clamp_min(1)    # [T, S]

@@ -2,6 +2,7 @@
 
 import torch
 
+from softdict.seq2seq import source_weights
 from softdict.vocab import BOS, EOS, PAD
 
 
@@ -46,3 +47,19 @@ def translate(model, sentence, source_vocab, target_vocab, longest=None):
     source = torch.tensor([source_vocab.ids(sentence)], device=device)    # [1, S]
     [ids] = greedy(model, source, torch.tensor([len(sentence)]))
     return target_vocab.tokens(ids)
+
+
+@torch.no_grad()
+def translation_weights(model, sentence, translation, source_vocab, target_vocab):
+    """Where a model looks while it writes a translation, its own or another.
+
+    sentence and translation are lists of words
+    returns weights [T, S]; row t is for the step that writes word t
+    """
+    device = next(model.parameters()).device
+    source = torch.tensor([source_vocab.ids(sentence)], device=device)    # [1, S]
+    lengths = torch.tensor([len(sentence)])                               # [1]
+    ids = [BOS] + target_vocab.ids(translation)
+    target_in = torch.tensor([ids], device=device)                        # [1, T+1]
+    weights = source_weights(model, source, lengths, target_in)           # [1, T+1, S]
+    return weights[0, :-1]    # [T, S]: the last step writes EOS

@@ -84,6 +84,59 @@ def sacre(metric, hypotheses, references, rounds):
     return estimate(score, len(counts), rounds), metric.get_signature().format()
 
 
+def linked_words(links):
+    """The target places that have a link; a link is (source place, target place)."""
+    return sorted({j for _, j in links})
+
+
+def heaviest_links(weights, links):
+    """One link for each target word that has a gold link: from the source word with the largest weight.
+
+    weights [T, S]: row t is that of the step that writes target word t; a row for EOS and pads may stand behind
+    """
+    return {(int(weights[j].argmax()), j) for j in linked_words(links)}
+
+
+def best_links(sure, possible):
+    """The best that one link for each target word can do: a sure one where there is one, else a possible one."""
+    first = {j: i for i, j in sorted(possible, reverse=True)} | {j: i for i, j in sorted(sure, reverse=True)}
+    return {(i, j) for j, i in first.items()}
+
+
+def hits(weights, links):
+    """For each sentence the number of linked target words whose heaviest source word is a gold link, and of all linked.
+
+    weights holds, for each sentence, a tensor as `heaviest_links` wants it; links holds lists of gold links
+    """
+    return [(len(heaviest_links(rows, gold) & set(gold)), len(linked_words(gold)))
+            for rows, gold in zip(weights, links, strict=True)]
+
+
+def masses(weights, links):
+    """For each sentence the weight that lies on gold links, and the number of linked target words: at most 1 for each.
+
+    weights and links as for `hits`
+    """
+    return [(sum(float(rows[j, i]) for i, j in set(gold)), len(linked_words(gold)))
+            for rows, gold in zip(weights, links, strict=True)]
+
+
+def alignment_error_rate(predicted, sure, possible, rounds=1000):
+    """100 * (1 - (|A & S| + |A & P|) / (|A| + |S|)) with all sentences counted together: an Estimate, 0 is best.
+
+    A predicted, S sure, P possible: for each sentence its links; S must lie in P. Och and Ney 2003
+    """
+    found, wanted = [], []
+    for number, (a, s, p) in enumerate(zip(predicted, sure, possible, strict=True)):
+        a, s, p = set(a), set(s), set(p)
+        if not s <= p:
+            raise ValueError(f"sentence {number} has sure links that are not among its possible links")
+        found.append(len(a & s) + len(a & p))
+        wanted.append(len(a) + len(s))
+    right = share(found, wanted, rounds)
+    return Estimate(100 - right.value, 100 - right.high, 100 - right.low)
+
+
 def by_length(lengths, bins=BINS):
     """Name of each bin, such as "4-8", and the numbers of the sentences in it; empty bins are left out."""
     groups = {f"{low}-{high}": [n for n, length in enumerate(lengths) if low <= length <= high] for low, high in bins}

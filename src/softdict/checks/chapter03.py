@@ -49,16 +49,27 @@ def check_03_1(mean_loss):
             if close(got, wrong):
                 raise Mistake(code, sentence)
         raise Mistake("wrong_loss", f"the loss here is {F.cross_entropy(logits, target):.4f}; yours is {got:.4f}.")
-    large = torch.tensor([[1000.0, 990.0, 0.0]])
+    rows = torch.tensor([[1000.0, 990.0, 0.0], [-1000.0, -1001.0, -1002.0]])
+    large = rows[:1]
     too_large = ("with logits of 1000 exp overflows, or a share rounds to 0; the logarithm of the share is "
                  "(x - m) - log(sum of exp(all - m)), and needs no share.")
+    each_row = ("with one row around 1000 and one around -1000 yours fails; each row has a largest logit of its own, "
+                "and it may be below 0.")
     for place, loss in ((0, 0.0), (1, 10.0), (2, 1000.0)):
         got = attempt(lambda: one_number(mean_loss(large.clone(), torch.tensor([place]))),
                       ("math range error", "overflow", too_large), ("math domain error", "overflow", too_large),
                       ("expected a positive input", "overflow", too_large))
         if not abs(got - loss) < 0.01:
             raise Mistake("overflow", too_large)
+    got = attempt(lambda: one_number(mean_loss(rows.clone(), torch.tensor([1, 0]))),
+                  ("math domain error", "one_largest", each_row), ("expected a positive input", "one_largest", each_row),
+                  ("division by zero", "one_largest", each_row))
+    if not abs(got - 5.2038) < 0.01:
+        raise Mistake("one_largest", each_row)
     return "the mean of minus the logarithms, for large logits too."
+
+
+ORDER = "look at the order: `key @ query` gives the logits, `slope @ key` adds up the keys, each with its slope."
 
 
 @exercise("03-2", points=2)
@@ -71,11 +82,12 @@ def check_03_2(step):
     gradient = (share - truth) @ key
     given, given_key = query.clone(), key.clone()
     got = attempt(lambda: step(given, given_key, 2, rate),
-                  ("size mismatch", "order", "look at the order: `slope @ key` adds up the keys, each with its slope."))
+                  ("size mismatch", "order", ORDER), ("inconsistent tensor size", "order", ORDER),
+                  ("mat1 and mat2", "order", ORDER), ("cannot be multiplied", "order", ORDER))
     if got is None:
         raise Mistake("returns_nothing", "your function returns None; is there a return at its end?")
     if not isinstance(got, torch.Tensor) or got.shape != query.shape:
-        raise Mistake("wrong_shape", "return the new query, a tensor with two numbers here.")
+        raise Mistake("wrong_shape", "return the new query, a tensor of the shape [2] here.")
     likely = [
         ("uphill", query + rate * gradient, "your loss grows: a step goes against the gradient, so subtract it."),
         ("no_rate", query - gradient, "your step has the size 1 whatever the rate; multiply the gradient by it."),
@@ -142,6 +154,13 @@ def check_03_3(nearest):
     if any(place in run(place, twins, 2) for place in range(4)):
         raise Mistake("drops_the_first", "with two equal rows the best need not be the word itself: "
                                          "leave out `place`, and not the first.")
+    if any(set(run(place, twins, 2)) != {0, 2, 3} - {place} for place in (0, 2, 3)):
+        raise Mistake("loses_the_twin", "a row equal to the word's own is another word, and its nearest; "
+                                        "leave out `place` alone.")
+    same = torch.ones(4, 2)
+    if any(len(set(run(place, same, count))) != count for place in range(4) for count in (1, 2)):
+        raise Mistake("too_many", "with four equal rows yours gives more neighbours than were asked for; "
+                                  "cut the list after leaving out `place`.")
     apart = torch.tensor([[1.0, 0.0], [-1.0, 0.2], [-1.0, 0.1], [-1.0, 0.9]])
     if run(0, apart, 3) != [3, 1, 2]:
         raise Mistake("own_is_zero", "where all other cosines are negative, yours still names the word itself; "

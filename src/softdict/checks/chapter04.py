@@ -35,9 +35,23 @@ def check_04_1(read_batch):
             found.append(state)
         return torch.stack(found)
 
+    def tanh_inside():
+        found = []
+        for n in range(4):
+            state = torch.zeros(3)
+            for word in inputs[n, :lengths[n]]:
+                state = torch.tanh(W @ word) + U @ state + b
+            found.append(state)
+        return torch.stack(found)
+
     got = one_tensor(read_batch(inputs.clone(), lengths.clone(), W.clone(), U.clone(), b.clone()), (4, 3),
                      "the final state of each sentence, [B, D]")
     if close(got, states()):
+        given = inputs.clone()
+        given[torch.arange(6) >= lengths[:, None]] = float("nan")
+        if not close(one_tensor(read_batch(given, lengths.clone(), W.clone(), U.clone(), b.clone()), (4, 3), ""), got):
+            raise Mistake("touches_pads", "pads may hold anything, even nan, and yours computes with them; "
+                                          "nan times 0 is nan, so never read them.")
         return "each sentence is read from a fresh start to its own last word."
     real = torch.arange(6) < lengths[:, None]
     likely = [
@@ -52,6 +66,7 @@ def check_04_1(read_batch):
         ("U_transposed", states(recall=U.T), "you multiply by U from the wrong side: `U @ state`."),
         ("no_tanh", states(squeeze=lambda state: state), "yours never squeezes the sum with tanh."),
         ("no_bias", states(bias=0.0), "yours leaves out b."),
+        ("tanh_inside", tanh_inside(), "your tanh ends after W times the word; it goes around the whole sum."),
         ("backwards", states(lambda n: inputs[n, :lengths[n]].flip(0)), "yours reads from the last word to the first."),
         ("shortest_only", states(lambda n: inputs[n, :1]),
          "yours reads as many words of each sentence as the shortest has."),
@@ -84,6 +99,10 @@ def check_04_2(decoder_rows):
 
     right = filled([BOS]), filled(behind=[EOS])
     if (read, said) == right:
+        more = [list(rows) for rows in decoder_rows([[6], [7, 8, 9, 5, 4], [5, 4]])]
+        if {len(row) for rows in more for row in rows} != {6}:
+            raise Mistake("first_is_longest", "with the longest sentence in second place yours has rows of the wrong "
+                                              "length; the longest may stand anywhere.")
         return "the same sentence twice, shifted by one."
     if (said, read) == right:
         raise Mistake("swapped", "return first what is read, with BOS in front, then what must be said.")
@@ -158,10 +177,15 @@ def check_04_3(write):
         raise Mistake("runs_past_eos", "yours goes on after EOS; that is where the sentence ends.")
     if got == [BOS, *text]:
         raise Mistake("keeps_bos", "BOS is part of what you return; it is read and never written.")
+    if any(word < 0 for word in got):
+        raise Mistake("score_for_word", "you return scores; a word is the *place* of the highest score.")
     if got and got[0] == 9:
         raise Mistake("lowest", "yours takes the lowest score; take the word with the highest.")
     if got != text:
         raise Mistake("wrong_words", f"this decoder says {text} if it is led rightly; yours returned {got}.")
+    stranger = Script([5, PAD, BOS, 8])
+    if [int(word) for word in write(stranger.step, start, 20)] != [5, PAD, BOS, 8]:
+        raise Mistake("stops_too_early", "yours stops at another word than EOS; only EOS ends a sentence.")
     endless = Script([5, 7] * 40)
     got = [int(word) for word in write(endless.step, start, 6)]
     if len(got) != 6:
@@ -190,7 +214,8 @@ def bleu_variant(hypothesis, reference, clip=True, longest=4, mean="geometric", 
 def check_04_4(bleu_of):
     cases = [("the old dog chased the cat today", "the old dog chased the small cat today"),
              ("today the dog saw the cat and the dog saw the cat", "the dog saw the cat and slept"),
-             ("a b c d e f x", "a b c d e f g h i")]
+             ("a b c d e f x", "a b c d e f g h i"),
+             ("he saw the hen and he ran", "then he saw the hen and the cat ran")]
     cases = [(hypothesis.split(), reference.split()) for hypothesis, reference in cases]
     zero = "if no piece of some length is found, BLEU is 0; a logarithm of that share stops with an error."
     got = [float(attempt(lambda: bleu_of(list(one), list(two)), ("math domain error", "log_of_zero", zero),
@@ -217,11 +242,13 @@ def check_04_4(bleu_of):
     ]
     right = [bleu_variant(*case) for case in cases]
     if not all(close(mine, wanted, 0.01) for mine, wanted in zip(got, right)):
+        if all(close(mine, wanted, 0.01) for mine, wanted in zip(got[:3], right)):
+            raise Mistake("substrings", "*he* is not a word of *then*; compare words and not letters.")
         for code, options, sentence in likely:
             wrong = [bleu_variant(*case, **(options or {})) / (100 if options is None else 1) for case in cases]
             if all(close(mine, other, 0.01 if options else 0.0001) for mine, other in zip(got, wrong)):
                 raise Mistake(code, sentence)
-        n = next(n for n in range(3) if not close(got[n], right[n], 0.01))
+        n = next(n for n in range(4) if not close(got[n], right[n], 0.01))
         raise Mistake("wrong_score", f"for {' '.join(cases[n][0])!r} against {' '.join(cases[n][1])!r} BLEU is "
                                      f"{right[n]:.2f}; yours is {got[n]:.2f}.")
     nothing = attempt(lambda: float(bleu_of("a b c d e".split(), "a b x d e".split())),

@@ -90,11 +90,12 @@ def copy_pairs(count, seed, lengths=range(1, 25)):
     return [(row, row) for row in rows]
 
 
-def copy_start(width, seed):
+def copy_start(width, updates, seed):
     """A model of one width, to be trained to write what it read."""
     start_chance(seed)
     model = Seq2Seq(Encoder(WORDS, 64, width), Decoder(WORDS, 64, width)).to(device())
-    return Training(model, Settings(seed=seed), f"copy {WORDS}"), copy_pairs(20_000, seed)
+    settings = Settings(updates=updates, peak_rate=2e-3 if width > 192 else 4e-3, seed=seed)
+    return Training(model, settings, f"copy {WORDS}"), copy_pairs(20_000, seed)
 
 
 def copy_finish(training, lengths=range(1, 31)):
@@ -151,6 +152,7 @@ def seconds_first(seed):
 
 EXPERIMENTS = [
     *[Experiment(f"reach-{cell}", "memory", partial(reach_first, cell), partial(reach, cell)) for cell in CELLS],
-    *[trained(f"copy-{width}", "memory", partial(copy_start, width), copy_finish) for width in WIDTHS],
+    *[trained(f"copy-{width}", "memory", partial(copy_start, width, 2000), copy_finish) for width in WIDTHS],
+    trained("copy-96-long", "memory", partial(copy_start, 96, 8000), copy_finish),
     Experiment("seconds", "memory", seconds_first, seconds, seeds=(0,)),
 ]

@@ -19,12 +19,14 @@ class Example:
     links: tuple     # sure links: (source place, target place)
     length: int      # English words without the tag
     spot: int = -1   # in the split "agree": the target place that decides
+    possible: tuple = ()    # links that may be drawn, the sure ones among them
 
 
 @cache
 def split(name):
     """The examples of one split of the corpus."""
-    return [Example(pair.words, pair.morphemes, [*map(kind, pair.target)], pair.sure, pair.length, pair.spot)
+    return [Example(pair.words, pair.morphemes, [*map(kind, pair.target)], pair.sure, pair.length, pair.spot,
+                    pair.possible)
             for pair in corpus.split(name)]
 
 

@@ -1,6 +1,7 @@
 """Systems that translate the corpus, measured by sentence length and on every held-out split."""
 
-from dataclasses import astuple, dataclass
+from collections.abc import Callable
+from dataclasses import astuple, dataclass, replace
 from functools import cache, partial
 
 import torch
@@ -13,9 +14,10 @@ from softdict.experiments import sentences
 from softdict.experiments.frame import Experiment, trained
 from softdict.experiments.padding import PadsBehind, PadsInFront, pads_and_states
 from softdict.runtime import device, seed as start_chance
-from softdict.scoring import bleu, by_length, chrf, content_shares, exact_matches, share
-from softdict.seq2seq import Decoder, Encoder, Seq2Seq
-from softdict.training import Settings, Training
+from softdict.scoring import (
+    alignment_error_rate, bleu, by_length, chrf, content_shares, exact_matches, heaviest_links, hits, masses, share)
+from softdict.seq2seq import Attend, Decoder, Encoder, LuongDecoder, Seq2Seq, last_state, source_weights
+from softdict.training import Settings, Training, token_loss
 from softdict.vocab import PAD, Vocab
 
 
@@ -95,6 +97,16 @@ def vocabs(count):
     return Vocab(e.source for e in train), Vocab(e.target for e in train)
 
 
+def the_last(width):
+    """The control's context: it never looks again."""
+    return last_state
+
+
+def look(width):
+    """A context by dot products, which has nothing of its own to learn."""
+    return Attend()
+
+
 @dataclass(frozen=True)
 class System:
     """One way to make and train a recurrent translator; what is not said is as in the book's control."""
@@ -104,7 +116,10 @@ class System:
     pairs: int = 20_000
     reverse: bool = False
     teacher_forcing: float = 1.0
+    peak_rate: float = 6e-3    # of those in "rates" the best on the split that is for choosing, as in the systems below
     encoder: type = Encoder
+    decoder: Callable = Decoder
+    context: Callable = the_last    # makes a context for a width
 
     def ids(self, examples):
         """Source and target ids of each example, the source as the encoder reads it; unknown words are UNK."""
@@ -116,8 +131,10 @@ class System:
         """An untrained model in training, and its pairs."""
         source_vocab, target_vocab = vocabs(self.pairs)
         start_chance(seed)
-        model = Seq2Seq(self.encoder(len(source_vocab), width=self.width), Decoder(len(target_vocab), width=self.width))
-        settings = Settings(updates=self.updates, seed=seed, teacher_forcing=self.teacher_forcing)
+        encoder = self.encoder(len(source_vocab), width=self.width)
+        model = Seq2Seq(encoder, self.decoder(len(target_vocab), width=self.width, context=self.context(self.width)))
+        settings = Settings(updates=self.updates, peak_rate=self.peak_rate, seed=seed,
+                            teacher_forcing=self.teacher_forcing)
         fingerprint = f"{source_vocab.fingerprint()} {target_vocab.fingerprint()}"
         return Training(model.to(device()), settings, fingerprint), self.ids(sentences.split("train")[:self.pairs])
 
@@ -126,7 +143,15 @@ class System:
         model = training.model
         return {"parameters": sum(part.numel() for part in model.parameters()),
                 **report(partial(translations, self, model)), "accuracy": accuracies(self, model),
-                "agreement": agreement(self, model), "states after pads": pads_and_states(0, model=model)}
+                "agreement": agreement(self, model), "states after pads": pads_and_states(0, model=model),
+                **({} if self.context is the_last else {"alignment": alignment(self, model)})}
+
+    def validate(self, training):
+        """What a learning rate is chosen by: the loss and the quality on the split that is for choosing."""
+        examples = sentences.split("valid")
+        logits, batch = scores(self, training.model, examples)
+        return {"loss on valid": token_loss(logits, batch.target_out).item(),
+                "valid": quality(examples, translations(self, training.model, examples))}
 
 
 def translations(system, model, examples, size=128):
@@ -171,13 +196,38 @@ def agreement(system, model):
     return astuple(share(right))
 
 
+@torch.no_grad()
+def alignment(system, model):
+    """How well the weights agree with the gold links, by length: error rate, and hits and mass on sure links."""
+    examples = sentences.split("iid")
+    batch = make_batch(system.ids(examples)).to(next(model.parameters()).device)
+    weights = list(source_weights(model, batch.source, batch.source_lengths, batch.target_in).cpu())
+    return aligned(examples, weights)
+
+
+def aligned(examples, weights):
+    """The same three measures for weights of any kind: for each example a tensor, rows for target words."""
+    table = {}
+    for size, group in by_length([example.length for example in examples]).items():
+        rows, sure, possible = zip(*((weights[n], examples[n].links, examples[n].possible) for n in group))
+        drawn = [heaviest_links(row, links) for row, links in zip(rows, possible)]
+        table[size] = {"error": astuple(alignment_error_rate(drawn, sure, possible)),
+                       "hits": astuple(share(*zip(*hits(rows, sure)))), "mass": astuple(share(*zip(*masses(rows, sure))))}
+    return table
+
+
+ATTENTION = System(decoder=LuongDecoder, context=look)
 SYSTEMS = {
-    "length": {"rnn": System(), "rnn-reversed": System(reverse=True), "rnn-wide": System(width=384),
+    "length": {"rnn": System(), "rnn-reversed": System(reverse=True), "rnn-wide": System(width=384, peak_rate=2e-3),
                "rnn-1k": System(pairs=1000), "rnn-5k": System(pairs=5000)},
-    "longer": {"rnn-long": System(updates=8000), "rnn-wide-long": System(width=384, updates=8000)},
+    "longer": {"rnn-long": System(updates=8000)},
     "forcing": {"rnn-forced-75": System(teacher_forcing=0.75), "rnn-forced-50": System(teacher_forcing=0.5)},
+    "attention": {"attention": replace(ATTENTION, peak_rate=3e-3), "attention-control": System(decoder=LuongDecoder)},
     "padding": {"rnn-pads-behind": System(encoder=PadsBehind), "rnn-pads-in-front": System(encoder=PadsInFront)},
 }
+RATES = {f"rate-{name}-{thousandths}": replace(system, peak_rate=thousandths / 1000)
+         for name, system, tried in (("192", System(), (2, 3, 4, 6, 8)), ("384", System(width=384), (2, 3)),
+                                     ("attention", ATTENTION, (2, 3, 4, 6))) for thousandths in tried}
 
 
 EXPERIMENTS = [
@@ -185,4 +235,5 @@ EXPERIMENTS = [
     baseline("nearest", nearest), baseline("skeleton", random_content),
     *[trained(name, group, system.start, system.finish) for group, systems in SYSTEMS.items()
       for name, system in systems.items()],
+    *[trained(name, "rates", system.start, system.validate, seeds=(0,)) for name, system in RATES.items()],
 ]

@@ -2,7 +2,7 @@
 
 import matplotlib.pyplot as plt
 
-from softdict.figures.palette import INK, MUTED, WEIGHTS
+from softdict.figures.palette import INK, KEY, MUTED, WEIGHTS
 
 
 def draw_product(parts):
@@ -37,15 +37,20 @@ def draw_product(parts):
     return figure
 
 
-def draw_weights(ax, weights, query_names, key_names, largest=1.0):
-    """Draws a map of weights on an axis: one row a query, one column a key, light is little and dark is much."""
+def draw_weights(ax, weights, query_names, key_names, largest=1.0, numbers=True, gold=()):
+    """Draws a map of weights on an axis: one row a query, one column a key, light is little and dark is much.
+
+    gold links, (key place, query place), are outlined
+    """
     weights = [[float(weight) for weight in row] for row in weights]
     image = ax.imshow(weights, cmap=WEIGHTS, vmin=0.0, vmax=largest, aspect="auto")
     ax.set_xticks(range(len(key_names)), key_names)
     ax.set_yticks(range(len(query_names)), query_names)
     ax.set(xlabel="key", ylabel="query")
-    for row, numbers in enumerate(weights):
-        for column, weight in enumerate(numbers):
+    for column, row in gold:
+        ax.add_patch(plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor=KEY, linewidth=2))
+    for row, line in enumerate(weights if numbers else []):
+        for column, weight in enumerate(line):
             colour = "white" if weight > 0.55 * largest else "black"
             ax.text(column, row, f"{weight:.2f}", ha="center", va="center", color=colour)
     return image

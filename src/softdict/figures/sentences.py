@@ -52,6 +52,7 @@ def draw_translator(source, read, written):
                     arrowprops=arrow | dict(arrowstyle="<->" if i + 1 < len(source) else "->"))
         ax.plot(i, 1, marker="s", color=KEY, markersize=13)
         ax.text(i, 0.2, word, ha="center", va="top", parse_math=False)
+    ax.annotate("", (middle, 1), (0, 1), arrowprops=arrow | dict(connectionstyle="arc3,rad=-0.45"))    # backward reader
     ax.plot(middle, 1, marker="^", color=VALUE, markersize=17)
     for j, (below, above) in enumerate(zip(read, written)):
         x = first + j
@@ -64,7 +65,7 @@ def draw_translator(source, read, written):
         ax.plot(x, 1, marker="o", color=QUERY, markersize=14)
         ax.text(x, 0.2, below, ha="center", va="top", parse_math=False)
         ax.text(x, 1.8, above, ha="center", va="bottom", parse_math=False)
-    ax.text((len(source) - 1) / 2, 1.3, "encoder", ha="center", color=MUTED)
+    ax.text((len(source) - 1) / 2, 2.2, "encoder", ha="center", color=MUTED)
     ax.text(middle, 1.3, "context", ha="center", color=MUTED)
     ax.text(first + (len(read) - 1) / 2, 2.2, "decoder", ha="center", color=MUTED)
     ax.set(xlim=(-0.6, first + len(read) - 0.4), ylim=(-0.1, 2.4))

@@ -1,0 +1,88 @@
+"""One attention for the whole book: scores, weights for what may be looked at, an average.
+
+A score is anything that can be called as score(query, key): a function such as `dot`, or a
+module that learns. What depends on no query is done to the keys before: once for all queries.
+"""
+
+from torch import nn
+
+from softdict.lookup import dot, softmax
+
+
+def scaled_dot(query, key):
+    """Dot product over the root of the width: no more spread out for wide vectors.
+
+    query [..., T, K], key [..., S, K]; returns scores [..., T, S]
+    Vaswani et al. 2017, section 3.2.1
+    """
+    # divided first: a float16 ends at 65504
+    return dot(query / query.shape[-1] ** 0.5, key)    # [..., T, S]
+
+
+class General(nn.Module):
+    """Dot product of every key with a learned question: W query, as wide as a key.
+
+    Luong et al. 2015, section 3.1, "general"; W has no bias
+    """
+
+    def __init__(self, query_width, key_width):
+        super().__init__()
+        self.ask = nn.Linear(query_width, key_width, bias=False)    # W
+
+    def forward(self, query, key):
+        """query [..., T, Q], key [..., S, K]; returns scores [..., T, S]."""
+        return dot(self.ask(query), key)    # [..., T, S]
+
+
+class Additive(nn.Module):
+    """v times tanh(W query + U key), for keys that come as U key already.
+
+    U is a Linear without bias: it is applied to all keys at once, before any query
+    Bahdanau et al. 2015, section 3.1 and appendix A.1.2
+    """
+
+    def __init__(self, query_width, width):
+        super().__init__()
+        self.ask = nn.Linear(query_width, width, bias=False)    # W
+        self.judge = nn.Linear(width, 1, bias=False)            # v
+
+    def forward(self, query, key):
+        """query [..., T, Q], key [..., S, A]; returns scores [..., T, S]."""
+        query = self.ask(query)                                 # [..., T, A]
+        sums = query[..., :, None, :] + key[..., None, :, :]    # [..., T, S, A]
+        return self.judge(sums.tanh()).squeeze(-1)              # [..., T, S]
+
+
+def masked_softmax(scores, allowed):
+    """Softmax over what may be looked at: the rest weighs 0, and so does a row without any.
+
+    scores [..., T, S]; allowed is True or False and broadcasts to the scores
+    returns weights [..., T, S]
+    """
+    try:
+        hidden = ~allowed.broadcast_to(scores.shape)      # [..., T, S]
+    except RuntimeError:
+        raise ValueError("allowed must be [..., T, S] and fit scores of "
+                         f"{list(scores.shape)}; got {list(allowed.shape)}") from None
+    nothing = hidden.all(dim=-1, keepdim=True)            # [..., T, 1]
+    scores = scores.masked_fill(hidden, float("-inf"))    # [..., T, S]
+    # a row of minus infinity alone would become nan
+    scores = scores.masked_fill(nothing, 0)               # [..., T, S]
+    return softmax(scores).masked_fill(nothing, 0)        # [..., T, S]
+
+
+def attention(query, key, value, allowed=None, score=scaled_dot):
+    """Weighted average of values; weights say how well each key answers the query.
+
+    query [..., T, Q], key [..., S, K], value [..., S, D]
+    score(query, key) gives [..., T, S]; allowed, which broadcasts to that, is True
+    where a query may look; None lets every query look everywhere
+    returns context [..., T, D] and weights [..., T, S]
+    each row of weights adds up to 1, or is all 0 if everything is hidden from it
+    """
+    scores = score(query, key)                       # [..., T, S]
+    if allowed is None:
+        weights = softmax(scores)                    # [..., T, S]
+    else:
+        weights = masked_softmax(scores, allowed)    # [..., T, S]
+    return weights @ value, weights                  # [..., T, D], [..., T, S]

@@ -1,0 +1,12 @@
+from softdict.vocab import BOS, EOS, PAD
+
+
+def decoder_rows(sentences):
+    """Returns the rows that are read and the rows that must be said."""
+    size = len(sentences[0]) + 1
+    read, said = [], []
+    for sentence in sentences:
+        pads = [PAD] * (size - len(sentence) - 1)
+        read.append([BOS] + sentence + pads)
+        said.append(sentence + [EOS] + pads)
+    return read, said

@@ -1,0 +1,14 @@
+import math
+
+
+def input_slopes(inputs, u):
+    """Returns the slope of the last state with respect to each input."""
+    states, state = [], 0.0
+    for x in inputs:
+        state = math.tanh(x + u * state)
+        states.append(state)
+    slopes, slope = [], 1.0
+    for state in reversed(states):
+        slopes.append(slope)
+        slope *= u
+    return slopes[::-1]

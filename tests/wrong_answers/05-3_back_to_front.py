@@ -1,0 +1,8 @@
+def translate_all(sentences, translate_batch):
+    """Returns the translations in the order of the sentences."""
+    order = sorted(range(len(sentences)), key=lambda n: len(sentences[n]))
+    lines = translate_batch([sentences[n] for n in order])
+    answers = [None] * len(sentences)
+    for place, line in zip(order, lines):
+        answers[-1 - place] = line
+    return answers

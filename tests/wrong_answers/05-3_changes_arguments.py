@@ -1,0 +1,4 @@
+def translate_all(sentences, translate_batch):
+    """Returns the translations in the order of the sentences."""
+    sentences.sort(key=len)
+    return translate_batch(sentences)

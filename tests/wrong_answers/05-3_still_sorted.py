@@ -1,0 +1,4 @@
+def translate_all(sentences, translate_batch):
+    """Returns the translations in the order of the sentences."""
+    order = sorted(range(len(sentences)), key=lambda n: len(sentences[n]))
+    return translate_batch([sentences[n] for n in order])

@@ -1,0 +1,6 @@
+def steps(needs):
+    """Returns how many steps it takes if all that is ready is done at once."""
+    def finished(name):
+        return 1 + max(map(finished, needs.get(name, [])), default=0)
+
+    return max(map(finished, needs))
