@@ -41,6 +41,8 @@ def made_corpus(tmp_path, monkeypatch):
     translation.vocabs.cache_clear()
     monkeypatch.setattr(frame, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(frame, "UNFINISHED", tmp_path / "unfinished")
+    yield
+    translation.vocabs.cache_clear()    # the next tests want those of the real corpus
 
 
 SMALL = System(width=8, updates=7)

@@ -23,7 +23,7 @@ SIZES = {    # tensors beside numbers, or of whole numbers
     "masked_softmax": (torch.ones(2, 3, 5), torch.ones(3, 5, dtype=torch.bool)),
 }
 MODELS = {"update", "train", "train_epoch", "evaluation", "greedy", "translate", "source_weights",
-          "translation_weights", "last_state"}    # tested beside their models
+          "translation_weights", "last_state", "prepared"}    # tested beside their models
 MODULES = [importlib.import_module(f"softdict.{name}") for name in QUOTED
            if (ROOT / f"src/softdict/{name}.py").exists()]
 PUBLIC = [function for module in MODULES for name, function in sorted(vars(module).items())
