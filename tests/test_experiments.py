@@ -249,6 +249,8 @@ def test_a_model_with_attention_is_scored_against_the_links():
     gold[0, 2] = gold[1, 1] = swapped[0, 0] = swapped[1, 0] = 1
     assert aligned([example], [gold]) == {"4-8": {"error": (0, 0, 0), "hits": (100,) * 3, "mass": (100,) * 3}}
     assert aligned([example], [swapped]) == {"4-8": {"error": (100,) * 3, "hits": (0, 0, 0), "mass": (0, 0, 0)}}
+    half = torch.stack([gold[0], swapped[1], gold[2]])    # wrong for the word that has a possible link only
+    assert aligned([example], [half])["4-8"]["error"][0] == pytest.approx(100 / 3)
 
 
 def test_only_a_model_that_looks_has_an_alignment(monkeypatch):
