@@ -11,16 +11,19 @@ COLUMNS = ("source", "target", "links", "gloss", "romanised", "english", "korean
 
 def block(pair):
     """A pair for reading: both sentences, then each Korean morpheme with romanisation and gloss, then the links."""
-    rows = [(token.form, romanise(token.form), token.gloss) for token in pair.target]
-    widths = [max(wide(form), len(latin), len(gloss)) for form, latin, gloss in rows]
     facts = f"[{pair.register}, {pair.kind}, {pair.length} words, {pair.depth} deep]"
-    lines = [f"{pair.english}   {facts}", pair.korean]
-    for column in (1, 2, 0):
-        cells = [row[column] + " " * (width - wide(row[column])) for row, width in zip(rows, widths)]
-        lines.append("  " + "  ".join(cells).rstrip())
+    lines = [f"{pair.english}   {facts}", pair.korean, *glossed(pair.morphemes, [token.gloss for token in pair.target])]
     lines.append("  " + " ".join(f"{i}:{token.form}" for i, token in enumerate(pair.source)))
     lines.append("  links " + pair.pharaoh)
     return "\n".join(lines)
+
+
+def glossed(morphemes, glosses):
+    """Three lines, one column a morpheme: in Latin letters, what it means, and in Hangul."""
+    rows = [(romanise(form), meaning, form) for form, meaning in zip(morphemes, glosses, strict=True)]
+    widths = [max(map(wide, row)) for row in rows]
+    return ["  " + "  ".join(cell + " " * (width - wide(cell)) for cell, width in zip(cells, widths)).rstrip()
+            for cells in zip(*rows)]
 
 
 def wide(text):
