@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from softdict.attention import Additive, General, attention, dot, masked_softmax, scaled_dot
+from softdict.attention import Additive, General, SelfAttention, attention, dot, masked_softmax, scaled_dot
 
 B, T, S, D = 2, 5, 7, 6
 Q, K = 12, 9    # widths of a query and of a key where they differ
@@ -249,3 +249,66 @@ def test_masked_softmax_survives_scores_of_any_size():
     scores = torch.tensor([[1e30, -1e30, 0.0], [-1e38, -1e38, -1e38], [5.0, 0.0, 0.0]])
     weights = masked_softmax(scores, torch.tensor([[False, True, False], [True, True, False], [False] * 3]))
     assert weights.tolist() == [[0, 1, 0], [0.5, 0.5, 0], [0, 0, 0]]
+
+
+# Self-attention
+
+def make_layer(width=12, key_width=9):
+    torch.manual_seed(2)
+    return SelfAttention(width, key_width).double()
+
+
+def test_self_attention_equals_loops_values_and_gradients():
+    layer, words = make_layer(), make(B, T, 12)
+    new, weights = layer(words)
+    W_Q, W_K, W_V = (part.weight.T for part in (layer.query, layer.key, layer.value))
+    rows = []
+    for b in range(B):
+        for t in range(T):
+            scores = [sum((words[b, t] @ W_Q)[k] * (words[b, s] @ W_K)[k] for k in range(9)) / 3 for s in range(T)]
+            powers = [score.exp() for score in scores]
+            rows.append(sum(power / sum(powers) * (words[b, s] @ W_V) for s, power in enumerate(powers)))
+    loops = torch.stack(rows).unflatten(0, (B, T))
+    torch.testing.assert_close(new, loops, rtol=0, atol=1e-12)
+    parts, above = [words, *layer.parameters()], make(B, T, 12, seed=5).detach()
+    for mine, loop in zip(torch.autograd.grad(new, parts, above), torch.autograd.grad(loops, parts, above)):
+        torch.testing.assert_close(mine, loop, rtol=0, atol=1e-10)
+        assert mine.abs().max() > 0
+    assert weights.shape == (B, T, T)
+
+
+def test_self_attention_equals_torch_with_any_mask_values_and_gradients():
+    layer, words = make_layer(), make(B, T, 12)
+    allowed = torch.rand(B, T, T, generator=torch.Generator().manual_seed(0)) > 0.4
+    allowed[1, 3] = False    # a word that may look at nothing
+    new, weights = layer(words, allowed)
+    theirs = F.scaled_dot_product_attention(layer.query(words), layer.key(words), layer.value(words), allowed)
+    torch.testing.assert_close(new, theirs, rtol=0, atol=1e-10)
+    assert (weights[~allowed] == 0).all() and (new[1, 3] == 0).all()
+    parts, above = [words, *layer.parameters()], make(B, T, 12, seed=5).detach()
+    for mine, torchs in zip(torch.autograd.grad(new, parts, above), torch.autograd.grad(theirs, parts, above)):
+        torch.testing.assert_close(mine, torchs, rtol=0, atol=1e-10)
+
+
+def test_shuffled_words_give_shuffled_answers():
+    layer, words = make_layer(), make(B, 7, 12)
+    order = torch.randperm(7, generator=torch.Generator().manual_seed(3))
+    new, weights = layer(words)
+    again, table = layer(words[:, order])
+    torch.testing.assert_close(again, new[:, order])
+    torch.testing.assert_close(table, weights[:, order][:, :, order])
+
+
+def test_self_attention_reads_one_sentence_and_no_pads():
+    layer, words = make_layer(), make(B, 7, 12)
+    allowed = (torch.arange(7) < torch.tensor([[7], [4]]))[:, None]    # [B, 1, S]
+    new, _ = layer(words, allowed)
+    torch.testing.assert_close(new[0], layer(words[:1])[0][0])
+    torch.testing.assert_close(new[1, :4], layer(words[1:, :4])[0][0])
+
+
+def test_query_key_and_value_are_three_projections_without_bias():
+    layer = SelfAttention(12, 9)
+    assert {name: tuple(part.shape) for name, part in layer.named_parameters()} == {
+        "query.weight": (9, 12), "key.weight": (9, 12), "value.weight": (12, 12)}
+    assert SelfAttention(12).query.weight.shape == (12, 12)

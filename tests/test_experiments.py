@@ -10,9 +10,10 @@ import torch
 from softdict import runtime
 from softdict.experiments import EXPERIMENTS, __main__, frame, memory, padding, sentences, translation
 from softdict.experiments.frame import difference, file_of, hardware, rounded, run, run_all, trained
+from softdict.experiments.replaced import Replaced, heaviest, instead, uniform
 from softdict.experiments.sentences import Example
 from softdict.experiments.translation import System, aligned, look
-from softdict.seq2seq import Encoder
+from softdict.seq2seq import Attend, Encoded, Encoder
 from softdict.vocab import PAD
 
 NOUNS = {"dog": "개", "cat": "고양이", "cow": "소", "owl": "부엉이"}
@@ -39,10 +40,12 @@ def made_corpus(tmp_path, monkeypatch):
     monkeypatch.setattr(sentences, "HELD_OUT", ("iid", "long"))
     monkeypatch.setattr(sentences, "pool", lambda: {"NOUN": list(NOUNS.values()), "VERB": list(VERBS.values())})
     translation.vocabs.cache_clear()
+    translation.ibm.cache_clear()
     monkeypatch.setattr(frame, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(frame, "UNFINISHED", tmp_path / "unfinished")
     yield
     translation.vocabs.cache_clear()    # the next tests want those of the real corpus
+    translation.ibm.cache_clear()
 
 
 SMALL = System(width=8, updates=7)
@@ -137,6 +140,7 @@ def test_rounded_keeps_the_structure():
 def test_names_are_unique_and_every_group_of_the_book_is_there():
     every = [*translation.EXPERIMENTS, *padding.EXPERIMENTS, *memory.EXPERIMENTS]
     assert len(every) == len(EXPERIMENTS)
+    assert not {experiment.group for experiment in every} & set(EXPERIMENTS)    # a command names the one or the other
     assert {"rnn", "rnn-reversed", "rnn-wide", "rnn-long", "rnn-1k", "rnn-5k", "skeleton", "ibm1"} < set(EXPERIMENTS)
     assert all(len(experiment.seeds) >= 3 for experiment in EXPERIMENTS.values() if experiment.name.startswith("rnn"))
 
@@ -262,3 +266,68 @@ def test_only_a_model_that_looks_has_an_alignment(monkeypatch):
         training, _ = system.start(0)
         training.model.eval()
         assert ("alignment" in system.finish(training)) == (context is look)
+
+
+# Weights exchanged for others
+
+def encoded_for(batch, size, width):
+    torch.manual_seed(batch)
+    states = torch.randn(batch, size, width)
+    allowed = torch.arange(size) < torch.randint(1, size + 1, (batch, 1))
+    return Encoded(states, states[None, :, 0], allowed)
+
+
+def test_replaced_weights_are_those_that_average_the_states():
+    context, encoded, query = Attend(), encoded_for(3, 7, 12), torch.randn(3, 12)
+    even = Replaced(context, uniform)
+    answer, weights = even(query, even.prepare(encoded))
+    for n in range(3):
+        real = encoded.states[n, encoded.allowed[n]]
+        torch.testing.assert_close(answer[n], real.mean(dim=0))
+        assert weights[n].sum().item() == pytest.approx(1)
+    hard = Replaced(context, heaviest)
+    answer, weights = hard(query, hard.prepare(encoded))
+    best = context(query, context.prepare(encoded))[1].argmax(dim=-1)
+    assert torch.equal(answer, encoded.states[torch.arange(3), best]) and set(weights.flatten().tolist()) == {0.0, 1.0}
+
+
+def test_given_rows_take_their_own_step_and_empty_rows_leave_the_model_alone():
+    context, encoded, query = Attend(), encoded_for(2, 5, 4), torch.randn(2, 4)
+    rows = torch.zeros(2, 3, 5)
+    rows[0, 1, 0] = rows[1, 0, 0] = 1
+    given = Replaced(context, instead(rows))
+    _, own = context(query, context.prepare(encoded))
+    for _ in range(2):    # prepare begins anew
+        source = given.prepare(encoded)
+        steps = torch.stack([given(query, source)[1] for _ in range(3)], dim=1)    # [B, T, S]
+        for n in range(2):
+            for t in range(3):
+                torch.testing.assert_close(steps[n, t], rows[n, t] if rows[n, t].any() else own[n])
+
+
+def test_replacements_leave_the_model_as_it_was(monkeypatch):
+    linked = [replace(example, possible=example.links) for example in make_examples(12, 1)]
+    splits = {"train": make_examples(60, 0), "iid": linked, "long": linked, "agree": linked}
+    monkeypatch.setattr(sentences, "split", splits.__getitem__)
+    system = replace(SMALL, context=look)
+    model = system.start(0)[0].model.eval()
+    context = model.decoder.context
+    table = translation.replacements(system, model)
+    assert model.decoder.context is context and list(table) == ["own", "uniform", "heaviest", "gold"]
+    assert all(0 <= part["linked"] <= 100 and 0 <= part["others"] <= 100 for part in table.values())
+    assert "free" in table["heaviest"] and "free" not in table["gold"]
+    right = translation.scores(system, model, linked)[0].argmax(dim=-1)
+    batch = translation.scores(system, model, linked)[1]
+    places = torch.tensor([[0, 2, 4]] * 12)    # targets with a link
+    want = (right.gather(1, places) == batch.target_out.gather(1, places)).double().mean().item() * 100
+    assert table["own"]["linked"] == pytest.approx(want)
+
+
+def test_aligners_on_the_made_corpus():
+    examples = [replace(example, possible=example.links) for example in sentences.split("iid")]
+    for draw in (translation.ibm_links, translation.links_by_place, translation.best_single_links):
+        weights = draw(examples, 60)
+        assert [tuple(rows.shape) for rows in weights] == [(len(e.target), len(e.source)) for e in examples]
+    for draw in (translation.links_by_place, translation.best_single_links):    # the made grammar has one order
+        assert aligned(examples, draw(examples, 60))["4-8"]["error"] == (0, 0, 0)
+    assert aligned(examples, translation.ibm_links(examples, 60))["4-8"]["hits"][0] > 80

@@ -107,6 +107,6 @@ def test_quality_by_length_shows_the_mean_and_every_seed():
                                     ["4-8", "9-12"], trained=1)
     left, right = figure.axes
     assert [list(line.get_ydata()) for line in left.lines[:3]] == [[20, 30], [10, 20], [30, 40]]
-    assert [label.get_text() for label in left.get_legend().get_texts()] == ["one", "two"]
+    assert [label.get_text() for label in figure.legends[0].get_texts()] == ["one", "two"]
     assert [label.get_text() for label in right.get_xticklabels()] == ["4-8", "9-12"]
     assert right.get_title() == "exact"

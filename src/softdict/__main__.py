@@ -88,7 +88,7 @@ def main(arguments=None):
     corpus.set_defaults(run=corpus_command)
     asked = commands.add_parser("translate", help="translate an English sentence into Korean",
                                 description="Translates a sentence of the book's English into Korean; the first time, "
-                                            "the model of chapter 06 is trained, in about three minutes on a CPU.")
+                                            "a model of chapter 07 is trained, in about three minutes on a CPU.")
     asked.add_argument("sentence", nargs="+", metavar="WORD", help="the sentence, with or without quotation marks")
     asked.add_argument("--register", choices=("formal", "polite", "plain"), default="polite",
                        help="how the Korean addresses its reader (default polite)")

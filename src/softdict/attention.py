@@ -86,3 +86,24 @@ def attention(query, key, value, allowed=None, score=scaled_dot):
     else:
         weights = masked_softmax(scores, allowed)    # [..., T, S]
     return weights @ value, weights                  # [..., T, D], [..., T, S]
+
+
+class SelfAttention(nn.Module):
+    """Every word of a sentence looks among all its words: query, key and value are made of the same words.
+
+    Vaswani et al. 2017, sections 3.2.1 and 3.2.3
+    """
+
+    def __init__(self, width, key_width=None):
+        super().__init__()
+        key_width = key_width or width
+        self.query = nn.Linear(width, key_width, bias=False)
+        self.key = nn.Linear(width, key_width, bias=False)
+        self.value = nn.Linear(width, width, bias=False)
+
+    def forward(self, words, allowed=None):
+        """words [B, T, D]; returns new words [B, T, D] and weights [B, T, T].
+
+        allowed [B, T, T] or [B, 1, T] is True where a word may look
+        """
+        return attention(self.query(words), self.key(words), self.value(words), allowed)

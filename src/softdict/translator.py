@@ -5,7 +5,10 @@ import re
 from functools import cache
 from pathlib import Path
 
+from torch import nn
+
 from softdict import corpus, runtime
+from softdict.attention import Additive
 from softdict.checkpoint import load_model
 from softdict.seq2seq import Attend, Encoder, LuongDecoder, Seq2Seq
 from softdict.training import Settings, Training, train
@@ -50,8 +53,8 @@ def translator(path):
     source_vocab, target_vocab = vocabs()
     fingerprint = f"{source_vocab.fingerprint()} {target_vocab.fingerprint()}"
     runtime.seed(0)
-    decoder = LuongDecoder(len(target_vocab), context=Attend())
-    model = Seq2Seq(Encoder(len(source_vocab)), decoder).to(runtime.device())
+    look = Attend(Additive(192, 192), keys=nn.Linear(192, 192, bias=False))
+    model = Seq2Seq(Encoder(len(source_vocab)), LuongDecoder(len(target_vocab), context=look)).to(runtime.device())
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(path.name + ".unfinished")

@@ -135,7 +135,7 @@ def check_06_2(mean_context):
     if not close(contexts, (right[:, None] @ states)[:, 0].double()):
         raise Mistake("wrong_contexts", "the weights are right, and the contexts are not: average the states with "
                                         "these weights.")
-    if not returned[0].requires_grad:
+    if not returned[0].requires_grad or torch.autograd.grad(returned[0].sum(), learned, allow_unused=True)[0] is None:
         raise Mistake("detached", "the numbers are right, but no gradient flows back through your contexts, so the "
                                   "encoder could not learn; work with the tensors as they come.")
     return "every real word counts alike, whatever is asked."
@@ -144,14 +144,18 @@ def check_06_2(mean_context):
 @exercise("06-3", points=2)
 def check_06_3(hidden_weights):
     torch.manual_seed(8)
-    for T, size, name in ((4, 3, "four queries"), (3, 3, "three queries"), (4, 300, "large scores")):
-        scores = torch.randn(3, T, 5) * size
-        allowed = torch.arange(5) < torch.tensor([[5], [1], [3]])
+    cases = ((3, 4, 5, 3, "four queries"), (3, 3, 5, 3, "three queries"), (2, 4, 6, 3, "two sentences"),
+             (3, 4, 5, 300, "large scores"))
+    for B, T, S, size, name in cases:
+        scores = torch.randn(B, T, S) * size
+        allowed = torch.arange(S) < torch.tensor([[5], [1], [3]])[:B]
         given = scores.clone(), allowed.clone()
         axes = ("the mask does not meet the scores [B, T, S] rightly; it needs the shape [B, 1, S], with an axis of "
                 "length 1 in the middle.")
         got = attempt(lambda: hidden_weights(*given), ("must match the size", "same_bug", axes),
-                      ("broadcast", "same_bug", axes))
+                      ("broadcast", "same_bug", axes),
+                      ("is invalid for input of size", "fixed_sizes", "yours is written for one number of sentences, "
+                                                                      "queries or keys; take the sizes from `scores`."))
         if got is None:
             raise Mistake("returns_nothing", "your function returns None; is there a return at its end?")
         if not isinstance(got, torch.Tensor) or got.shape != scores.shape:
@@ -182,7 +186,7 @@ def check_06_3(hidden_weights):
             raise Mistake("overflow", "with large scores exp overflows; the `softmax` that you imported is safe.")
         if got.isnan().any():
             raise Mistake("nan", "some rows are not a number: everything is hidden in them. Whose mask do they get?")
-        n, t = next((n, t) for n in range(3) for t in range(T) if not close(got[n, t], right[n, t]))
+        n, t = next((n, t) for n in range(B) for t in range(T) if not close(got[n, t], right[n, t]))
         raise Mistake("wrong_weights", f"with {name}, row {t} of sentence {n} should be "
                                        f"{[round(w, 3) for w in right[n, t].tolist()]}; yours is "
                                        f"{[round(w, 3) for w in got[n, t].tolist()]}. Whose mask is it?")

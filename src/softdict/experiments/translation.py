@@ -5,20 +5,24 @@ from dataclasses import astuple, dataclass, replace
 from functools import cache, partial
 
 import torch
+from torch import nn
 
+from softdict.attention import Additive, General, scaled_dot
 from softdict.baselines import (
-    likely_dictionary, linked_dictionary, nearest_sentence, skeleton, translation_table, word_for_word)
+    likely_dictionary, linked_dictionary, nearest_sentence, place_counts, place_links, skeleton, soft_links,
+    translation_table, word_for_word)
 from softdict.batches import make_batch, padded
 from softdict.decoding import greedy
 from softdict.experiments import sentences
+from softdict.experiments.replaced import Replaced, heaviest, instead, uniform
 from softdict.experiments.frame import Experiment, trained
 from softdict.experiments.padding import PadsBehind, PadsInFront, pads_and_states
 from softdict.runtime import device, seed as start_chance
 from softdict.scoring import (
-    alignment_error_rate, bleu, by_length, chrf, content_shares, exact_matches, heaviest_links, hits, masses, share)
+    alignment_error_rate, best_links, bleu, by_length, chrf, content_shares, exact_matches, heaviest_links, hits, masses, share)
 from softdict.seq2seq import Attend, Decoder, Encoder, LuongDecoder, Seq2Seq, last_state, source_weights
 from softdict.training import Settings, Training, token_loss
-from softdict.vocab import PAD, Vocab
+from softdict.vocab import BOS, PAD, Vocab
 
 
 # How good translations are
@@ -60,11 +64,17 @@ def word_for_word_with_links(examples, count=None):
     return [word_for_word(example.source, dictionary) for example in examples]
 
 
-def word_for_word_with_ibm(examples, count=None):
+@cache
+def ibm(count):
+    """IBM model 1 of the first pairs of the training split: its table, and its vocabularies."""
     train = sentences.split("train")[:count]
     vocabs = Vocab(e.source for e in train), Vocab(e.target for e in train)
     ids = [(vocabs[0].ids(e.source), vocabs[1].ids(e.target)) for e in train]
-    dictionary = likely_dictionary(translation_table(ids, *map(len, vocabs)), *vocabs)
+    return translation_table(ids, *map(len, vocabs)), *vocabs
+
+
+def word_for_word_with_ibm(examples, count=None):
+    dictionary = likely_dictionary(*ibm(count))
     return [word_for_word(example.source, dictionary) for example in examples]
 
 
@@ -88,6 +98,46 @@ def baseline(name, translate, seeds=(0,)):
     return Experiment(name, "baselines", first, lambda seed, path: report(translate), seeds)
 
 
+# What the weights of a model must beat, where they are read as links
+
+def ibm_links(examples, count=None):
+    """IBM model 1 as weights [T, S] for each example: which source word made which target word."""
+    table, source_vocab, target_vocab = ibm(count)
+    return [soft_links(table, torch.tensor([BOS] + source_vocab.ids(e.source, "UNK")),
+                       torch.tensor(target_vocab.ids(e.target, "UNK")))[:, 1:] for e in examples]
+
+
+def links_by_place(examples, count=None):
+    """Weights [T, S] for each example from places and lengths alone, learned from gold links."""
+    train = sentences.split("train")[:count]
+    counts = place_counts([(e.source, e.target) for e in train], [e.links for e in train])
+    return [place_links(counts, len(e.source), len(e.target)) for e in examples]
+
+
+def best_single_links(examples, count=None):
+    """The best that weights can do if each target word is given one link: 1 for a gold link of each, 0 elsewhere."""
+    weights = []
+    for example in examples:
+        rows = torch.zeros(len(example.target), len(example.source))    # [T, S]
+        for i, j in best_links(example.links, example.possible):
+            rows[j, i] = 1.0
+        weights.append(rows)
+    return weights
+
+
+def aligner(name, draw):
+    """An experiment without training; its five numbers come from the first 500 pairs."""
+    def first(seed):
+        examples = sentences.split("iid")[:5]
+        return [found / wanted for found, wanted in masses(draw(examples, 500), [e.links for e in examples])]
+
+    def result(seed, path):
+        examples = sentences.split("iid")
+        return {"alignment": aligned(examples, draw(examples))}
+
+    return Experiment(name, "aligners", first, result, (0,))
+
+
 # Models
 
 @cache
@@ -105,6 +155,31 @@ def the_last(width):
 def look(width):
     """A context by dot products, which has nothing of its own to learn."""
     return Attend()
+
+
+def look_scaled(width):
+    """The same over the root of the width."""
+    return Attend(scaled_dot)
+
+
+def look_general(width):
+    """A context by a learned question."""
+    return Attend(General(width, width))
+
+
+def look_additive(width):
+    """A context by a small network, with its keys made once."""
+    return Attend(Additive(width, width), nn.Linear(width, width, bias=False))
+
+
+def look_evenly(width):
+    """The mean of all states: a look that asks nothing."""
+    return Replaced(Attend(), uniform)
+
+
+def unfed(*sizes, **named):
+    """The decoder without input feeding."""
+    return LuongDecoder(*sizes, **named, feed=False)
 
 
 @dataclass(frozen=True)
@@ -144,7 +219,8 @@ class System:
         return {"parameters": sum(part.numel() for part in model.parameters()),
                 **report(partial(translations, self, model)), "accuracy": accuracies(self, model),
                 "agreement": agreement(self, model), "states after pads": pads_and_states(0, model=model),
-                **({} if self.context is the_last else {"alignment": alignment(self, model)})}
+                **({} if self.context is the_last else {"alignment": alignment(self, model),
+                                                        "replaced": replacements(self, model)})}
 
     def validate(self, training):
         """What a learning rate is chosen by: the loss and the quality on the split that is for choosing."""
@@ -216,23 +292,61 @@ def aligned(examples, weights):
     return table
 
 
-ATTENTION = System(decoder=LuongDecoder, context=look)
+def replacements(system, model):
+    """What becomes of a trained model whose weights are exchanged for others, in training's way and in free running."""
+    examples = sentences.split("iid")
+    batch = make_batch(system.ids(examples)).to(next(model.parameters()).device)
+    linked = torch.zeros_like(batch.target_out, dtype=torch.bool)    # [B, T]
+    gold = torch.zeros(*batch.target_out.shape, batch.source.shape[1], device=linked.device)    # [B, T, S]
+    for n, example in enumerate(examples):
+        for i, j in example.links:
+            linked[n, j], gold[n, j, i] = True, 1.0
+    gold /= gold.sum(dim=-1, keepdim=True).clamp_min(1.0)
+
+    own, table = model.decoder.context, {}
+    for name, change in (("own", None), ("uniform", uniform), ("heaviest", heaviest), ("gold", instead(gold))):
+        model.decoder.context = Replaced(own, change) if change else own
+        right = (scores(system, model, examples)[0].argmax(dim=-1) == batch.target_out)    # [B, T]
+        table[name] = {"linked": 100 * right[linked].double().mean().item(),
+                       "others": 100 * right[~linked & (batch.target_out != PAD)].double().mean().item()}
+        if name != "gold":    # nobody knows the gold links of what a model writes by itself
+            table[name]["free"] = quality(examples, translations(system, model, examples))
+    model.decoder.context = own
+    return table
+
+
+ATTENTION = System(decoder=LuongDecoder, context=look, peak_rate=2e-3)
+KINDS = {"scaled": replace(ATTENTION, context=look_scaled, peak_rate=4e-3),
+         "general": replace(ATTENTION, context=look_general),
+         "additive": replace(ATTENTION, context=look_additive)}
+BEFORE = {"general": System(context=look_general, peak_rate=2e-3),
+          "additive": System(context=look_additive, peak_rate=3e-3)}
 SYSTEMS = {
     "length": {"rnn": System(), "rnn-reversed": System(reverse=True), "rnn-wide": System(width=384, peak_rate=2e-3),
                "rnn-1k": System(pairs=1000), "rnn-5k": System(pairs=5000)},
     "longer": {"rnn-long": System(updates=8000)},
     "forcing": {"rnn-forced-75": System(teacher_forcing=0.75), "rnn-forced-50": System(teacher_forcing=0.5)},
-    "attention": {"attention": replace(ATTENTION, peak_rate=3e-3), "attention-control": System(decoder=LuongDecoder)},
+    "looks": {"attention": ATTENTION, "attention-control": System(decoder=LuongDecoder),
+              "attention-mean": replace(ATTENTION, context=look_evenly)},
+    "scores": {**{f"attention-{kind}": system for kind, system in KINDS.items()},
+               **{f"unfed-{kind}": replace(system, decoder=unfed) for kind, system in KINDS.items()},
+               "unfed-dot": replace(ATTENTION, decoder=unfed),
+               **{f"before-{kind}": system for kind, system in BEFORE.items()}},
     "padding": {"rnn-pads-behind": System(encoder=PadsBehind), "rnn-pads-in-front": System(encoder=PadsInFront)},
 }
 RATES = {f"rate-{name}-{thousandths}": replace(system, peak_rate=thousandths / 1000)
-         for name, system, tried in (("192", System(), (2, 3, 4, 6, 8)), ("384", System(width=384), (2, 3)),
-                                     ("attention", ATTENTION, (2, 3, 4, 6))) for thousandths in tried}
+         for name, system, tried in (
+             ("192", System(), (2, 3, 4, 6, 8)), ("384", System(width=384), (2, 3)),
+             ("attention", ATTENTION, (1, 2, 3, 4, 6)), ("control", System(decoder=LuongDecoder), (2, 4, 6)),
+             *[(f"attention-{kind}", system, (1, 2, 4, 6)) for kind, system in KINDS.items()],
+             *[(f"before-{kind}", system, (2, 3, 6)) for kind, system in BEFORE.items()]) for thousandths in tried}
 
 
 EXPERIMENTS = [
     baseline("word-for-word", word_for_word_with_links), baseline("ibm1", word_for_word_with_ibm),
     baseline("nearest", nearest), baseline("skeleton", random_content),
+    aligner("links-ibm1", ibm_links), aligner("links-by-place", links_by_place),
+    aligner("links-best", best_single_links),
     *[trained(name, group, system.start, system.finish) for group, systems in SYSTEMS.items()
       for name, system in systems.items()],
     *[trained(name, "rates", system.start, system.validate, seeds=(0,)) for name, system in RATES.items()],

@@ -22,5 +22,6 @@ def draw_by_length(panels, sizes, trained):
         ax.axvline(trained - 0.5, color=MUTED)
         ax.set(title=title, xlabel="English words", ylim=(0, 100))
         ax.set_xticks(range(len(sizes)), sizes, rotation=45)
-    axes[0, 0].legend(edgecolor="none", framealpha=1)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(0.5, 0.02), ncols=4,
+                  edgecolor="none")
     return figure

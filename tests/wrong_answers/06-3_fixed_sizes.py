@@ -1,0 +1,3 @@
+def hidden_weights(scores, allowed):
+    """Returns weights [B, T, S] with exactly 0 for the pads of each sentence."""
+    return softmax(scores.masked_fill(~allowed.view(3, 1, 5), float("-inf")))

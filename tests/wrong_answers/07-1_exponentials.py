@@ -1,0 +1,4 @@
+def additive_scores(query, key, W, U, v):
+    """Returns scores [T, S] for queries [T, Q] and keys [S, K]."""
+    sums = (query @ W.T)[:, None] + key @ U.T
+    return (sums.tanh() @ v).softmax(dim=-1)

@@ -1,0 +1,3 @@
+def divisor(K, a, b):
+    """Returns what brings the spread of the dot products to 1."""
+    return K ** 0.5 * a
