@@ -325,6 +325,9 @@ def test_replacements_leave_the_model_as_it_was(monkeypatch):
 
 def test_aligners_on_the_made_corpus():
     examples = [replace(example, possible=example.links) for example in sentences.split("iid")]
+    short = Example(["<plain>", "the", "dog"], ["개", "-는"], ["NOUN", None], ((2, 0),), 4, possible=((2, 0),))
+    for draw in (translation.ibm_links, translation.links_by_place, translation.best_single_links):
+        assert [tuple(rows.shape) for rows in draw([examples[0], short], 60)] == [(6, 6), (2, 3)]
     for draw in (translation.ibm_links, translation.links_by_place, translation.best_single_links):
         weights = draw(examples, 60)
         assert [tuple(rows.shape) for rows in weights] == [(len(e.target), len(e.source)) for e in examples]

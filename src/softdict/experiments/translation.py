@@ -115,14 +115,16 @@ def links_by_place(examples, count=None):
 
 
 def best_single_links(examples, count=None):
-    """The best that weights can do if each target word is given one link: 1 for a gold link of each, 0 elsewhere."""
-    weights = []
-    for example in examples:
-        rows = torch.zeros(len(example.target), len(example.source))    # [T, S]
-        for i, j in best_links(example.links, example.possible):
-            rows[j, i] = 1.0
-        weights.append(rows)
-    return weights
+    """The best that weights can do if each target word is given one link."""
+    return list(map(one_link_each, examples))
+
+
+def one_link_each(example):
+    """Weights [T, S] that are 1 for a gold link of each target word, 0 elsewhere."""
+    rows = torch.zeros(len(example.target), len(example.source))    # [T, S]
+    for i, j in best_links(example.links, example.possible):
+        rows[j, i] = 1.0
+    return rows
 
 
 def aligner(name, draw):
