@@ -1,3 +1,7 @@
+import math
+import torch
+
+
 def additive_scores(query, key, W, U, v):
     """Returns scores [T, S] for queries [T, Q] and keys [S, K]."""
     rows = []

@@ -1,3 +1,6 @@
+import torch
+
+
 def after_shuffle(new, weights, order):
     """Returns new words [T, D] and weights [T, T] of the shuffled sentence."""
     rows = torch.stack([new[t] for t in order])

@@ -1,3 +1,6 @@
+import math
+
+
 def input_slopes(inputs, u):
     """Returns the slope of the last state with respect to each input."""
     def last(inputs):

@@ -1,3 +1,6 @@
+from softdict.lookup import softmax
+
+
 def hidden_weights(scores, allowed):
     """Returns weights [B, T, S] with exactly 0 for the pads of each sentence."""
     return softmax(scores.masked_fill(~allowed.view(3, 1, 5), float("-inf")))

@@ -1,3 +1,6 @@
+import torch
+
+
 def additive_scores(query, key, W, U, v):
     """Returns scores [T, S] for queries [T, Q] and keys [S, K]."""
     scores = torch.zeros(len(query), len(key))

@@ -1,3 +1,8 @@
+import torch
+
+from softdict.lookup import softmax
+
+
 def ask_yourself(X, W_Q, W_K, W_V):
     """Returns new words [T, D] and weights [T, T]."""
     T, K = len(X), W_Q.shape[1]

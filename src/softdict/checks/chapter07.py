@@ -68,15 +68,18 @@ def check_07_2(near):
     torch.manual_seed(10)
     for lead in ((), (2,), (3, 2)):
         query, key = torch.randn(*lead, 4, 6), torch.randn(*lead, 5, 6)
-        given = query.clone().requires_grad_(), key.clone().requires_grad_()
-        returned = attempt(lambda: near(*given), (
-            "must match the size", "axes", "queries and keys do not meet: give the queries an axis of length 1 for the "
-                                           "keys, and the keys one for the queries."))
-        got = table(returned, (*lead, 4, 5))
+        axes = ("must match the size", "axes", "queries and keys do not meet: give the queries an axis of length 1 for the "
+                                               "keys, and the keys one for the queries.")
+        given = query.clone(), key.clone()
+        got = table(attempt(lambda: near(*given), axes), (*lead, 4, 5))
+        if not all(map(torch.equal, given, (query, key))):
+            raise Mistake("changes_arguments", "yours changes what it was given; work on copies.")
         difference = query[..., :, None, :] - key[..., None, :, :]
         squares = difference.square().sum(dim=-1)
         if close(got, -squares / 2):
-            if not returned.requires_grad or None in torch.autograd.grad(returned.sum(), given, allow_unused=True):
+            learned = query.clone().requires_grad_(), key.clone().requires_grad_()
+            again = near(*learned)
+            if not again.requires_grad or None in torch.autograd.grad(again.sum(), learned, allow_unused=True):
                 raise Mistake("detached", "the numbers are right, but no gradient flows back through them, so the "
                                           "model could not learn; work with the tensors as they come.")
             continue
