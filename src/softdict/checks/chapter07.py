@@ -2,7 +2,7 @@
 
 import torch
 
-from softdict.checks.result import Mistake, attempt, close, exercise, short
+from softdict.checks.result import Mistake, attempt, close, exercise, number, short
 
 
 def table(returned, shape):
@@ -121,15 +121,9 @@ def check_07_3(hit_share):
     for weights, links in cases:
         T = len(weights) - 1
         given = weights.clone(), list(links)
-        got = hit_share(*given)
-        if got is None:
-            raise Mistake("returns_nothing", "your function returns None; is there a return at its end?")
+        got = number(hit_share(*given))
         if not torch.equal(given[0], weights) or given[1] != links:
             raise Mistake("changes_arguments", "yours changes what it was given; work on copies.")
-        try:
-            got = float(got)
-        except (TypeError, ValueError, RuntimeError):
-            raise Mistake("no_number", f"return one number; yours is of type {type(got).__name__}.") from None
         heaviest = weights.argmax(dim=-1).tolist()
         linked = sorted({j for _, j in links})
         found = [(heaviest[j], j) in links for j in linked]

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from softdict.checks.result import Mistake, attempt, close, exercise, short
+from softdict.checks.result import Mistake, attempt, close, exercise, number, short
 
 ROWS = "rows are words that ask and columns words that are asked"
 
@@ -95,13 +95,7 @@ def check_08_1(ask_yourself):
 @exercise("08-2", points=2)
 def check_08_2(divisor):
     for K, a, b in ((49, 3.0, 2.0), (9, 0.5, 0.2), (16, 2.0, 0.5), (64, 1.0, 1.0)):
-        got = divisor(K, a, b)
-        if got is None:
-            raise Mistake("returns_nothing", "your function returns None; is there a return at its end?")
-        try:
-            got = float(got)
-        except (TypeError, ValueError, RuntimeError):
-            raise Mistake("no_number", f"return one number; yours is of type {type(got).__name__}.") from None
+        got = number(divisor(K, a, b))
         right = math.sqrt(K) * a * b
         if close(got, right):
             continue

@@ -95,6 +95,16 @@ def two_tensors(returned, answer_shape, weights_shape):
     return tuple(got.detach().double() for got in returned)
 
 
+def number(returned):
+    """The one number that the reader's function returned; raises Mistake if it is none."""
+    if returned is None:
+        raise Mistake("returns_nothing", "your function returns None; is there a return at its end?")
+    try:
+        return float(returned)
+    except (TypeError, ValueError, RuntimeError):
+        raise Mistake("no_number", f"return one number; yours is of type {type(returned).__name__}.") from None
+
+
 def short(numbers):
     """Numbers as a reader wants to see them."""
     return [round(float(number), 3) for number in numbers]

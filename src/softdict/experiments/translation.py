@@ -14,12 +14,13 @@ from softdict.baselines import (
 from softdict.batches import make_batch, padded
 from softdict.decoding import greedy
 from softdict.experiments import sentences
-from softdict.experiments.replaced import Replaced, heaviest, instead, uniform
 from softdict.experiments.frame import Experiment, trained
 from softdict.experiments.padding import PadsBehind, PadsInFront, pads_and_states
+from softdict.experiments.replaced import Replaced, heaviest, instead, uniform
 from softdict.runtime import device, seed as start_chance
 from softdict.scoring import (
-    alignment_error_rate, best_links, bleu, by_length, chrf, content_shares, exact_matches, heaviest_links, hits, masses, share)
+    alignment_error_rate, best_links, bleu, by_length, chrf, content_shares, exact_matches, heaviest_links, hits,
+    masses, share)
 from softdict.seq2seq import Attend, Decoder, Encoder, LuongDecoder, Seq2Seq, last_state, source_weights
 from softdict.training import Settings, Training, token_loss
 from softdict.vocab import BOS, PAD, Vocab
