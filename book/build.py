@@ -19,6 +19,8 @@ from pathlib import Path
 
 from environment import BUILD, ROOT, VENV, Stop, digest, make_environment, python, step
 
+MARIAN = "transformers==5.23.0"  # of `make benchmark` alone
+
 # The book -------------------------------------------------------------------------------------------------------------
 
 
@@ -166,7 +168,7 @@ def test():
         found = python("-c", ask, variables=wheel, cwd=folder, capture_output=True).stdout.strip()
         if site not in Path(found).parents:
             raise Stop(f"The notebooks would not run against the installed wheel, but against {found or 'nothing'}.")
-        nbval = ("--nbval-lax", "--nbval-current-env", "--nbval-cell-timeout", "300", "-n", "2", "--dist", "loadfile")
+        nbval = ("--nbval-lax", "--nbval-current-env", "--nbval-cell-timeout", "900", "-n", "2", "--dist", "loadfile")
         counts.append(pytest(*nbval, folder, cwd=folder, variables=wheel))
     passed, failed, skipped = map(sum, zip(*counts))
     print(f"total: {passed} passed, {failed} failed, {skipped} skipped")
@@ -234,6 +236,14 @@ def results():
         raise Stop("Some experiments failed; their last words are in _build/experiments.")
 
 
+def benchmark():
+    """Times the book's Transformer beside PyTorch's and Marian's; the latter is fetched for this alone."""
+    make_environment()
+    python("-m", "pip", "install", "--quiet", "--disable-pip-version-check", MARIAN, check=True)
+    if python("-m", "softdict.experiments.benchmark", cwd=ROOT).returncode:
+        raise Stop("The benchmark did not finish.")
+
+
 def picture():
     """Draws README's picture of a page from the built book."""
     make_environment()
@@ -251,7 +261,7 @@ def clean():
 
 def main():
     sys.stdout.reconfigure(errors="replace")
-    commands = ("book", "test", "serve", "lab", "quotes", "student", "outputs", "results", "picture", "clean")
+    commands = ("book", "test", "serve", "lab", "quotes", "student", "outputs", "results", "benchmark", "picture", "clean")
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     reader.add_argument("command", choices=commands)
     reader.add_argument("--no-browser", action="store_true", help="serve: print the address only")

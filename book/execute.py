@@ -8,7 +8,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-SECONDS_A_CELL = 300
+SECONDS_A_CELL = 900
 
 
 def execute(notebook):

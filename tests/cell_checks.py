@@ -113,12 +113,25 @@ def setup_comes_first(book):
             yield f"{name}: the setup cell has more than 6 lines"
 
 
+def code_lines(source):
+    """Numbers of the lines that hold code: no comment, no docstring, nothing blank."""
+    source = files.python(source)
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    silent = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+    lines = {n for token in tokens if token.type not in silent for n in range(token.start[0], token.end[0] + 1)}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node, clean=False) is not None:
+            lines -= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    return lines
+
+
 def cells_are_short(book):
     for where, cell in book.cells("code"):
         limit = 30 if files.quoted_file(cell) or files.exercise(cell) else 12
-        length = sum(bool(line.strip()) and not line.strip().startswith("#") for line in cell.source.splitlines())
-        if length > limit:
-            yield f"{where}: {length} lines of code; {limit} are enough"
+        with contextlib.suppress(SyntaxError, tokenize.TokenError):    # another check names it
+            length = len(code_lines(cell.source))
+            if length > limit:
+                yield f"{where}: {length} lines of code; {limit} are enough"
 
 
 def cells_hold_no_tabs_or_semicolons(book):

@@ -5,9 +5,13 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from copied import differences, draw
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from torch import nn
 
-from softdict.attention import Additive, General, SelfAttention, attention, dot, masked_softmax, scaled_dot
+from softdict.attention import (
+    Additive, General, SelfAttention, attention, dot, fused, masked_softmax, scaled_dot)
 
 B, T, S, D = 2, 5, 7, 6
 Q, K = 12, 9    # widths of a query and of a key where they differ
@@ -219,6 +223,47 @@ def test_a_mask_of_numbers_is_refused(numbers):
         attention(make(B, T, Q), make(B, S, Q), make(B, S, D), numbers)
 
 
+# One operation
+
+@every_mask
+@pytest.mark.parametrize("dtype, close", [(torch.float64, 1e-10), (torch.float32, 1e-5)])
+def test_fused_equals_attention_values_and_gradients(allowed, dtype, close):
+    """Rows that may look nowhere too: zeros and no gradient in both."""
+    apart = differences(lambda *parts: fused(*parts, allowed)[0], lambda *parts: attention(*parts, allowed)[0],
+                        [make(B, T, Q, dtype=dtype), make(B, S, Q, dtype=dtype), make(B, S, D, dtype=dtype)])
+    assert apart.max() <= close
+
+
+@settings(max_examples=30, deadline=None)
+@example((B, 3, T, S, 4, D), 0)
+@given(st.tuples(*(st.integers(1, most) for most in (3, 3, 6, 7, 9, 5))), st.integers(0, 10_000))
+def test_fused_equals_attention_for_any_sizes_heads_and_masks(sizes, seed):
+    B, H, T, S, K, D = sizes
+    allowed = torch.rand(B, 1, T, S, generator=torch.Generator().manual_seed(seed)) < 0.4
+    apart = differences(lambda *parts: fused(*parts, allowed)[0], lambda *parts: attention(*parts, allowed)[0],
+                        [draw(seed, B, H, T, K), draw(seed + 1, B, H, S, K), draw(seed + 2, B, H, S, D)])
+    assert apart.max() <= 1e-10
+
+
+def test_fused_gives_zeros_where_nothing_may_be_looked_at_and_keeps_no_weights():
+    parts, allowed = [make(B, T, Q), make(B, S, Q), make(B, S, D)], masks()["lonely"]
+    context, weights = fused(*parts, allowed)
+    assert weights is None
+    assert context[0, 2].count_nonzero() == 0 and context[0, 1].abs().min() > 0
+    assert all(gradient.isfinite().all() for gradient in torch.autograd.grad(context.square().sum(), parts))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_fused_is_near_and_finite_in_half_precision(dtype):
+    parts, allowed = [make(B, T, Q), make(B, S, Q), make(B, S, D)], masks()["lonely"]
+    halves = [part.detach().to(dtype).requires_grad_() for part in parts]
+    context, _ = fused(*halves, allowed)
+    assert context.dtype == dtype
+    torch.testing.assert_close(context.double(), attention(*parts, allowed)[0], rtol=0, atol=0.05)
+    gradients = torch.autograd.grad(context.float().square().sum(), halves)
+    assert all(gradient.isfinite().all() for gradient in gradients)
+
+
 # Half precision
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
@@ -312,3 +357,10 @@ def test_query_key_and_value_are_three_projections_without_bias():
     assert {name: tuple(part.shape) for name, part in layer.named_parameters()} == {
         "query.weight": (9, 12), "key.weight": (9, 12), "value.weight": (12, 12)}
     assert SelfAttention(12).query.weight.shape == (12, 12)
+
+
+def test_fused_refuses_a_mask_of_numbers():
+    """torch would add 1 to the scores of what may be seen, and 0 to the rest: nearly nothing would be hidden."""
+    x = torch.randn(2, 3, 4)
+    with pytest.raises(ValueError, match="allowed must be True or False; got torch.float32"):
+        fused(x, x, x, torch.ones(3, 3).tril())

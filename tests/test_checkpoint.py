@@ -91,10 +91,10 @@ def test_without_the_moments_of_adam_it_would_not_be_the_same(tmp_path):
 
 @pytest.mark.parametrize("half", [False, True])
 def test_what_was_saved_is_loaded(tmp_path, half):
-    saved = make_training(replace(SHORT, half=half))
+    saved = make_training(replace(SHORT, precision="float16" if half else "float32"))
     train(saved, PAIRS)
     save(saved, tmp_path / "a.safetensors")
-    loaded = make_training(replace(SHORT, half=half))
+    loaded = make_training(replace(SHORT, precision="float16" if half else "float32"))
     load(loaded, tmp_path / "a.safetensors")
     assert torch.equal(weights(loaded), weights(saved))
     assert loaded.history == saved.history

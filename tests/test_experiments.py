@@ -3,18 +3,25 @@
 import json
 import random
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
+from torch import nn
 
 from softdict import runtime
-from softdict.experiments import EXPERIMENTS, __main__, frame, memory, padding, sentences, translation
+from softdict.attention import attention, fused
+from softdict.experiments import (
+    EXPERIMENTS, __main__, costs, endings, frame, memory, padding, sentences, translation)
 from softdict.experiments.frame import difference, file_of, hardware, rounded, run, run_all, trained
 from softdict.experiments.replaced import Replaced, heaviest, instead, uniform
 from softdict.experiments.sentences import Example
 from softdict.experiments.translation import System, aligned, look
+from softdict.heads import MultiHeadAttention
+from softdict.lookup import softmax
+from softdict.masks import padding_mask
 from softdict.seq2seq import Attend, Encoded, Encoder
-from softdict.vocab import PAD
+from softdict.vocab import EOS, PAD
 
 NOUNS = {"dog": "개", "cat": "고양이", "cow": "소", "owl": "부엉이"}
 VERBS = {"saw": "보", "ate": "먹", "heard": "듣"}
@@ -39,13 +46,14 @@ def made_corpus(tmp_path, monkeypatch):
     monkeypatch.setattr(sentences, "join", " ".join)
     monkeypatch.setattr(sentences, "HELD_OUT", ("iid", "long"))
     monkeypatch.setattr(sentences, "pool", lambda: {"NOUN": list(NOUNS.values()), "VERB": list(VERBS.values())})
-    translation.vocabs.cache_clear()
-    translation.ibm.cache_clear()
+    cached = (translation.vocabs, translation.ibm, endings.vocabularies, endings.rows)
+    for function in cached:
+        function.cache_clear()
     monkeypatch.setattr(frame, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(frame, "UNFINISHED", tmp_path / "unfinished")
     yield
-    translation.vocabs.cache_clear()    # the next tests want those of the real corpus
-    translation.ibm.cache_clear()
+    for function in cached:    # the next tests want those of the real corpus
+        function.cache_clear()
 
 
 SMALL = System(width=8, updates=7)
@@ -138,10 +146,13 @@ def test_rounded_keeps_the_structure():
 
 
 def test_names_are_unique_and_every_group_of_the_book_is_there():
-    every = [*translation.EXPERIMENTS, *padding.EXPERIMENTS, *memory.EXPERIMENTS]
+    parts = (translation, padding, memory, costs, endings)
+    every = [experiment for part in parts for experiment in part.EXPERIMENTS]
     assert len(every) == len(EXPERIMENTS)
     assert not {experiment.group for experiment in every} & set(EXPERIMENTS)    # a command names the one or the other
     assert {"rnn", "rnn-reversed", "rnn-wide", "rnn-long", "rnn-1k", "rnn-5k", "skeleton", "ibm1"} < set(EXPERIMENTS)
+    assert {"heads-1", "positions-none", "depth-6-post", "dropout-10", "gradients", "spread", "cost"} < set(EXPERIMENTS)
+    assert {"heads", "positions", "depth", "dropout", "costs"} < {experiment.group for experiment in every}
     assert all(len(experiment.seeds) >= 3 for experiment in EXPERIMENTS.values() if experiment.name.startswith("rnn"))
 
 
@@ -338,3 +349,221 @@ def test_aligners_on_the_made_corpus():
     for draw in (translation.links_by_place, translation.best_single_links):    # the made grammar has one order
         assert aligned(examples, draw(examples, 60))["4-8"]["error"] == (0, 0, 0)
     assert aligned(examples, translation.ibm_links(examples, 60))["4-8"]["hits"][0] > 80
+
+
+# Which endings a word gets
+
+BABIES = Example(
+    ["<polite>", "two", "babies", "showed", "the", "cat", "that", "was", "playing"],
+    ["아기", "두", "명", "-이", "놀", "-던", "고양이", "-를", "보여", "주", "-었", "-어요"],
+    ["NOUN", "NUM", None, None, "VERB", None, "NOUN", None, "VERB", "VERB", None, None],
+    ((1, 1), (2, 0), (3, 8), (3, 9), (5, 6), (8, 4)), 8)
+
+
+def test_labels_are_what_stands_behind_the_last_piece_of_a_word():
+    assert endings.endings(BABIES) == [None, "명 -이", "-", "-었 -어요", None, "-를", None, None, "-던"]
+    assert endings.endings(sentences.split("iid")[0]) == [None, None, "-는", "-다", None, "-를"]
+
+
+def test_rows_ask_for_labels_of_words_and_have_a_pad_where_none_is_asked():
+    words, labels = endings.vocabularies()
+    assert sorted(labels.words[4:]) == ["-는", "-다", "-를"]
+    for example, (source, wanted) in zip(sentences.split("iid"), endings.rows("iid")):
+        assert words.tokens(source[:-1]) == example.source and source[-1] == EOS
+        assert wanted[0] == wanted[1] == wanted[4] == PAD
+        assert labels.tokens([wanted[2], wanted[3], wanted[5]]) == ["-는", "-다", "-를"]
+
+
+class SaysTopic(nn.Module):
+    """Answers every question with the topic particle."""
+
+    def __init__(self):
+        super().__init__()
+        self.bias = nn.Parameter(torch.zeros(3))
+
+    def forward(self, source, lengths):
+        labels = endings.vocabularies()[1]
+        return torch.eye(len(labels))[labels.numbers["-는"]].expand(*source.shape, -1)
+
+
+def test_right_answers_are_counted():
+    assert endings.answers(SaysTopic(), "iid") == [{2: True, 3: False, 5: False}] * 12
+    assert endings.finish(SimpleNamespace(model=SaysTopic())) == {
+        "parameters": 3, "iid": pytest.approx(1 / 3), "by length": {"4-8": [pytest.approx(1 / 3), 3 * 17]},
+        "by part": {"NOUN": [0.5, 24], "VERB": [0, 12]}}
+
+
+def test_answers_of_many_sentences_come_in_their_order(monkeypatch):
+    examples = [replace(BABIES, source=BABIES.source[:n], links=BABIES.links[:2] if n > 2 else BABIES.links[:1])
+                for n in (2, 3, 9, 4) * 30]
+    monkeypatch.setattr(sentences, "split", {"train": examples, "iid": examples}.__getitem__)
+    assert [list(row) for row in endings.answers(CountsWords(), "iid")] == [[1], [1, 2], [1, 2], [1, 2]] * 30
+    first = [row[1] for row in endings.answers(CountsWords(), "iid")]
+    assert first == [False, False, True, False] * 30
+
+
+class CountsWords(nn.Module):
+    """Right for sentences of nine words and the end, and for no others."""
+
+    def __init__(self):
+        super().__init__()
+        self.bias = nn.Parameter(torch.zeros(1))
+
+    def forward(self, source, lengths):
+        labels = endings.vocabularies()[1]
+        right = labels.ids([endings.endings(sentences.split("iid")[2])[1]])[0]
+        return torch.eye(len(labels))[torch.where(lengths == 10, right, PAD)][:, None].expand(-1, source.shape[1], -1)
+
+
+def test_connections_do_what_they_say():
+    words, answer, norm = torch.randn(2, 5, 12), torch.randn(2, 5, 12), nn.LayerNorm(12)
+    wanted = {"pre": (norm(words), words + answer), "post": (words, norm(words + answer)),
+              "residual": (words, words + answer), "norm": (norm(words), answer), "neither": (words, answer)}
+    assert wanted.keys() == endings.CONNECTIONS.keys()
+    for name, (before, after) in wanted.items():
+        connection = endings.CONNECTIONS[name](12, 0.0)
+        assert torch.equal(connection.before(words), before) and torch.equal(connection.after(words, answer), after)
+        model = endings.Labeller(9, 5, width=12, connection=name)
+        parts = [part for layer in model.layers for part in (layer.looked, layer.thought)]
+        assert len(set(map(id, parts))) == 4 and all(type(part) is type(connection) for part in parts)
+        assert all(part.pre_norm == connection.pre_norm for part in parts)
+
+
+def test_nearer_equals_a_loop():
+    torch.manual_seed(0)
+    query, key, value = torch.randn(3, 2, 3, 5, 4).double()
+    allowed = padding_mask(torch.tensor([5, 3]), 5)[:, None, None, :]
+    context, weights = endings.nearer(query, key, value, allowed)
+    for b in range(2):
+        for h in range(3):
+            for t in range(5):
+                scores = [query[b, h, t] @ key[b, h, s] / 2 - abs(s - t) / 2 ** (h + 1) for s in range((5, 3)[b])]
+                shares = torch.stack(scores).softmax(dim=-1)
+                torch.testing.assert_close(weights[b, h, t, :len(shares)], shares)
+                torch.testing.assert_close(context[b, h, t], shares @ value[b, h, :len(shares)])
+    assert weights[1, ..., 3:].count_nonzero() == 0
+
+
+@pytest.mark.parametrize("positions", endings.POSITIONS)
+def test_a_labeller_reads_a_sentence_alone_as_in_a_batch_and_knows_its_order_or_not(positions):
+    torch.manual_seed(0)
+    model = endings.Labeller(30, 7, positions, heads=2, width=16).double()
+    source = torch.tensor([[5, 6, 7, PAD, PAD], [8, 9, 10, 11, 12]])
+    logits = model(source, torch.tensor([3, 5]))
+    assert logits.shape == (2, 5, 7)
+    torch.testing.assert_close(logits[:1, :3], model(source[:1, :3], torch.tensor([3])))
+    turned = model(source[1:].flip(1), torch.tensor([5])).flip(1)
+    same = torch.allclose(turned, logits[1:])
+    assert same == (positions in ("none", "distance"))    # a distance has no direction
+
+
+def test_a_labeller_starts_with_the_pairs_that_are_asked_for_and_learns():
+    training, pairs = endings.start(0, pairs=10, heads=2, width=16)
+    assert pairs == endings.rows("train")[:10] and training.settings.updates == endings.UPDATES
+    small = trained("labels", "test", lambda seed: endings.start(seed, peak_rate=1e-2, heads=2, width=16), None)
+    losses = small.first(0)
+    assert len(losses) == 5 and losses[-1] < losses[0]
+
+
+def test_gradients_have_a_length_for_each_layer_and_connection():
+    table = endings.gradients(0, depth=3)
+    assert list(table) == ["depth", *endings.CONNECTIONS] and table["depth"] == 3
+    for connection in endings.CONNECTIONS:
+        assert len(table[connection]) == 3 and min(table[connection]) > 0
+    assert len({tuple(table[connection]) for connection in endings.CONNECTIONS}) == 5
+    assert endings.gradients(0, depth=3) == table
+
+
+def test_gradients_are_those_of_words_and_of_no_pads(monkeypatch):
+    pads = make_examples(8, 0)
+    pads[1::2] = [replace(example, source=[*example.source, "the"]) for example in pads[1::2]]
+    monkeypatch.setattr(sentences, "split", {"train": pads}.__getitem__)
+    real = endings.EncoderLayer.forward
+    given = []
+
+    def noted(layer, words, *others):
+        given.append(words)
+        words.register_hook(lambda gradient: given.append(gradient))
+        return real(layer, words, *others)
+
+    monkeypatch.setattr(endings.EncoderLayer, "forward", noted)
+    monkeypatch.setattr(endings, "CONNECTIONS", {"pre": endings.CONNECTIONS["pre"]})
+    [norm] = endings.gradients(0, depth=1)["pre"]
+    words, gradient = given
+    assert words.shape == gradient.shape == (8, 8, 96)
+    lengths = [len(source) for source, _ in endings.rows("train")]
+    assert set(lengths) == {7, 8}
+    total = sum(gradient[b, t].square().sum() for b, length in enumerate(lengths) for t in range(length))
+    assert norm == pytest.approx(total.sqrt().item(), rel=1e-5)
+
+
+# What self-attention costs
+
+def test_scores_spread_with_the_root_of_the_width_and_their_gradients_vanish():
+    table = costs.spread(0, widths=(4, 64))
+    for width, spread in zip((4, 64), table["dot"]["spread"]):
+        assert spread == pytest.approx(width ** 0.5, rel=0.1)
+    assert table["scaled"]["spread"] == pytest.approx((1, 1), rel=0.1)
+    low, high = table["dot"]["top weight"]
+    assert low < 0.7 < 0.8 < high and max(table["scaled"]["top weight"]) < 0.4
+    assert table["dot"]["jacobian"][1] < 0.5 * table["dot"]["jacobian"][0]
+    assert table["scaled"]["jacobian"] == pytest.approx([table["scaled"]["jacobian"][0]] * 2, rel=0.1)
+
+
+def test_the_jacobian_is_softmaxs():
+    torch.manual_seed(0)
+    scores = torch.randn(3, 1, 5)
+    spread, top, norm = costs.measures(scores)
+    norms = [torch.autograd.functional.jacobian(softmax, row[0]).norm().item() for row in scores]
+    assert norm == pytest.approx(sum(norms) / 3, rel=1e-5)
+    assert top == pytest.approx(sum(softmax(row).max().item() for row in scores) / 3)
+    assert spread == pytest.approx(scores.std().item())
+
+
+class Twice(nn.Module):
+    """Needs what it is given twice, and two parts of it again."""
+
+    def forward(self, words):
+        return words * words + (words[:5] * words[5:]).sum()
+
+
+def test_what_is_kept_is_counted_once_and_weights_are_not_counted():
+    words = torch.randn(10, requires_grad=True)
+    assert costs.kept(Twice(), words) == pytest.approx(10 * 4 / 1e6)
+    assert costs.kept(nn.Linear(4, 3), torch.randn(2, 4, requires_grad=True)) == pytest.approx(2 * 4 * 4 / 1e6)
+    assert costs.kept(nn.Identity(), words) == 0
+
+
+def test_weights_are_what_attention_keeps_and_fused_does_not():
+    torch.manual_seed(0)
+    grown = {}
+    for function in (attention, fused):
+        layer = costs.Layer(16, 4, function)
+        short, long = (costs.kept(layer, torch.randn(1, size, 16, requires_grad=True)) for size in (64, 256))
+        grown[function] = long / short
+    assert grown[attention] > 8 and grown[fused] < 5    # 16 times the weights, 4 times the words
+
+
+def test_the_layer_that_is_timed_is_multi_head_attention():
+    torch.manual_seed(0)
+    layer, heads, words = costs.Layer(12, 3, attention), MultiHeadAttention(12, 3), torch.randn(2, 5, 12)
+    with torch.no_grad():
+        for part, weight, bias in zip((heads.query, heads.key, heads.value), layer.made.weight.chunk(3),
+                                      layer.made.bias.chunk(3)):
+            part.weight.copy_(weight), part.bias.copy_(bias)
+        heads.out.load_state_dict(layer.out.state_dict())
+    torch.testing.assert_close(layer(words), heads(words)[0])
+
+
+def test_cost_gives_three_numbers_for_each_length_and_layer():
+    table = costs.cost(0, lengths=(4, 8), width=8, heads=2)
+    for name in ("lstm", "explicit", "fused"):
+        assert {part: len(numbers) for part, numbers in table[name].items()} == dict.fromkeys(
+            ("forward", "both", "megabytes"), 2)
+        assert table[name]["megabytes"][0] < table[name]["megabytes"][1]
+
+
+def test_the_first_numbers_of_the_new_experiments_are_five_and_come_again():
+    for name in ("spread", "cost", "gradients"):
+        numbers = EXPERIMENTS[name].first(0)
+        assert len(numbers) == 5 and numbers == EXPERIMENTS[name].first(0) and min(numbers) > 0

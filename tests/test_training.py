@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from softdict.batches import epoch_batches, make_batch
 from softdict.checkpoint import load
 from softdict.seq2seq import Decoder, Encoder, Seq2Seq
-from softdict.training import Settings, Training, learning_rate, token_loss, train, train_epoch, update
+from softdict.training import (
+    Settings, Training, batch_loss, learning_rate, paper_rate, rate_at, smoothed_loss, token_loss, train, train_epoch,
+    update)
+from softdict.transformer import Transformer
 from softdict.vocab import EOS, PAD
 
 B, T, V = 2, 5, 11
@@ -131,7 +134,7 @@ def test_an_update_equals_adam_by_hand():
 
 def step_length(half, unscale=True):
     """How far one step of plain gradient descent with rate 1 goes when gradients are clipped at 0.01."""
-    run = make_training(replace(SHORT, half=half, clip=0.01, peak_rate=1.0))
+    run = make_training(replace(SHORT, precision="float16" if half else "float32", clip=0.01, peak_rate=1.0))
     run.optimizer = torch.optim.SGD(run.model.parameters(), lr=1.0)
     if not unscale:    # left out before clipping, the scaler does it by itself inside its step
         run.scaler.unscale_ = lambda optimizer: delattr(run.scaler, "unscale_")
@@ -218,3 +221,83 @@ def test_an_endless_gradient_stops_before_it_reaches_the_weights():
     with pytest.raises(ArithmeticError, match="the gradient norm"):
         update(run, make_batch(PAIRS[:6]))
     assert torch.equal(weights(run), weights(make_training()))
+
+
+# Smoothing, schedules, parts, precision
+
+@few
+@given(lists_of_lengths, st.sampled_from([0.0, 0.1, 0.9]))
+def test_smoothed_loss_equals_the_cross_entropy_of_a_target_spread_by_hand(lengths, smoothing):
+    logits, target = draw_logits_and_target(lengths)
+    spread = torch.full_like(logits, smoothing / (V - 1))
+    spread[..., PAD] = 0.0    # nobody should ever say a pad
+    spread.scatter_add_(-1, target[..., None], torch.full_like(logits[..., :1], 1 - smoothing))
+    wanted = -(spread * logits.log_softmax(dim=-1)).sum(dim=-1)[target != PAD].mean()
+    torch.testing.assert_close(smoothed_loss(logits, target, smoothing), wanted, rtol=0, atol=1e-10)
+    if smoothing == 0:
+        torch.testing.assert_close(wanted, token_loss(logits, target), rtol=0, atol=1e-10)
+
+
+def test_the_lowest_smoothed_loss_is_the_entropy_of_the_spread_target():
+    logits = torch.full((1, V), 0.1 / (V - 1)).log()
+    logits[0, 5], logits[0, PAD] = math.log(0.9 + 0.1 / (V - 1)), -40.0
+    shares = [0.9 + 0.01] + [0.01] * (V - 2)
+    entropy = -sum(share * math.log(share) for share in shares)
+    assert smoothed_loss(logits, torch.tensor([5]), 0.1).item() == pytest.approx(entropy, abs=1e-5)
+
+
+def test_warm_up_climbs_in_a_straight_line():
+    rates = [learning_rate(step, 100, 2.0, warmup=10) for step in range(100)]
+    assert rates[:10] == pytest.approx([0.2 * n for n in range(1, 11)])
+    assert rates[10:81] == [2.0] * 71 and rates[90] < 2.0
+    assert rate_at(3, Settings(updates=100, peak_rate=2.0, warmup=10)) == pytest.approx(0.8)
+
+
+def test_the_papers_schedule():
+    peak = (512 * 4000) ** -0.5
+    assert peak == pytest.approx(6.99e-4, rel=1e-3)
+    for step in (0, 10, 3999, 4000, 20_000):
+        formula = 512 ** -0.5 * min((step + 1) ** -0.5, (step + 1) * 4000 ** -1.5)
+        assert paper_rate(step, 4000, peak) == pytest.approx(formula)
+    assert rate_at(20, Settings(schedule="root", warmup=40, peak_rate=1.0)) == paper_rate(20, 40, 1.0)
+
+
+def transformer_training(**changes):
+    torch.manual_seed(5)
+    model = Transformer(11, 10, 12, 3, 1, 20, 0.0)
+    return Training(model, replace(SHORT, teacher_forcing=1.0, **changes), "words")
+
+
+@pytest.mark.parametrize("parts", [2, 3, 6, 100])
+def test_a_batch_in_parts_is_the_same_update(parts):
+    whole, split = transformer_training(), transformer_training(accumulate=parts)
+    for run in (whole, split):    # Adam's first step is as long for the smallest gradient as for the largest
+        run.optimizer = torch.optim.SGD(run.model.parameters(), lr=1.0)
+    records = [update(run, make_batch(PAIRS[:6])) for run in (whole, split)]
+    assert records[0]["loss"] == pytest.approx(records[1]["loss"], rel=1e-5)
+    assert records[0]["norm"] == pytest.approx(records[1]["norm"], rel=1e-4)
+    torch.testing.assert_close(weights(split), weights(whole), rtol=0, atol=1e-5)
+
+
+def test_the_loss_of_a_batch_is_that_of_its_logits_pads_left_out():
+    run, batch = transformer_training(), make_batch(PAIRS[:6])
+    logits = run.model(batch.source, batch.source_lengths, batch.target_in)
+    torch.testing.assert_close(batch_loss(run.model, batch, run.settings), token_loss(logits, batch.target_out))
+    smooth = replace(run.settings, smoothing=0.1)
+    torch.testing.assert_close(batch_loss(run.model, batch, smooth), smoothed_loss(logits, batch.target_out, 0.1))
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "float16"])
+def test_sixteen_bits_give_nearly_the_same_update(precision):
+    full, half = (update(transformer_training(precision=kind), make_batch(PAIRS[:6]))
+                  for kind in ("float32", precision))
+    assert half["loss"] == pytest.approx(full["loss"], rel=0.02) and half["loss"] != full["loss"]
+    assert half["norm"] == pytest.approx(full["norm"], rel=0.1)
+
+
+def test_a_transformer_learns_its_pairs():
+    pairs = [([a, b], [b, a]) for a in range(4, 10) for b in range(4, 10)]
+    torch.manual_seed(0)
+    run = Training(Transformer(10, 10, 24, 3, 1, 48, 0.0), Settings(updates=150, batch_size=12, peak_rate=5e-3))
+    history = train(run, pairs)
+    assert history[0]["loss"] > 2.0 and sum(record["loss"] for record in history[-10:]) / 10 < 0.1

@@ -3,15 +3,17 @@
 import re
 
 import pytest
-from softdict import training, translator
+import torch
+
+from softdict import runtime, training, translator
 from softdict.__main__ import main
+from softdict.vocab import EOS
 
 
 @pytest.fixture
 def small(monkeypatch):
     """A training that takes a second; what it writes is nonsense."""
     monkeypatch.setattr(translator, "PAIRS", 200)
-    monkeypatch.setattr(translator, "UPDATES", 3)
     translator.vocabs.cache_clear()
     yield
     translator.vocabs.cache_clear()
@@ -41,34 +43,54 @@ def test_the_command_refuses_with_one_sentence(capsys):
     assert "invalid choice: 'rude'" in capsys.readouterr().err
 
 
-def test_a_sentence_is_printed_in_hangul_in_latin_letters_and_glossed(small, tmp_path, capsys, monkeypatch):
-    model, picture = tmp_path / "new" / "model.safetensors", tmp_path / "map.svg"
+@pytest.mark.parametrize("name", translator.RECIPES)
+def test_every_model_of_the_book_is_trained_kept_and_asked(small, name, tmp_path, capsys):
+    path, picture = tmp_path / "new" / "model.safetensors", tmp_path / "map.svg"
+    main(["train", name, "--updates", "2", "--file", str(path)])
+    assert capsys.readouterr().out.split() == [str(path)]
+    assert [file.name for file in path.parent.iterdir()] == ["model.safetensors"]
+    with torch.no_grad():    # an end at once would leave nothing to print
+        model = translator.translator(name, path)
+        model.generator.bias[EOS] = -30.0
+    assert not model.training
+    more = ["--figure", str(picture)] if name != "rnn" else []
+    main(["translate", "the", "dog", "slept", "--model", name, "--file", str(path), *more])
+    assert capsys.readouterr().out.strip()
+    assert not more or picture.read_text(encoding="utf-8").count("<image") == 1
+
+
+def test_a_sentence_is_printed_in_hangul_in_latin_letters_and_glossed(tmp_path, capsys, monkeypatch):
     written = ["개", "-는", "자", "-았", "-다"]
     monkeypatch.setattr("softdict.decoding.translate", lambda model, words, *vocabs: written)
-    monkeypatch.setattr(translator, "words_of", lambda text, register: ["<plain>", text.lower()])
-    monkeypatch.setattr("softdict.decoding.translation_weights",
-                        lambda model, words, morphemes, *vocabs: __import__("torch").ones(5, 2) / 2)
-    main(["translate", "the", "--model", str(model), "--figure", str(picture)])
+    main(["translate", "the", "dog", "slept", "--register", "plain"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "개는 잤다" and lines[1].split() == ["gae", "-neun", "ja", "-ass", "-da"]
     assert lines[2].split()[0] == "dog" and lines[3].split() == written
-    assert lines[4] == str(picture) and picture.read_text(encoding="utf-8").count("<image") == 1
-    assert [file.name for file in model.parent.iterdir()] == ["model.safetensors"]
 
 
-def test_a_trained_model_is_loaded_and_not_trained_again(small, tmp_path, monkeypatch):
-    path = tmp_path / "model.safetensors"
-    first = translator.translator(path)
-    monkeypatch.setattr(training, "update", None)    # training now would stop
-    again = translator.translator(path)
-    assert all(map(lambda a, b: a.equal(b), first.state_dict().values(), again.state_dict().values()))
-    assert not again.training
+def test_the_package_carries_a_trained_transformer(capsys):
+    size = (runtime.ASSETS / "transformer.safetensors").stat().st_size
+    assert size <= 2_500_000
+    main(["translate", "the", "dog", "saw", "the", "cat"])
+    assert capsys.readouterr().out.splitlines()[0] == "개는 고양이를 봤어요"
+    with pytest.raises(ValueError, match="carries the trained Transformer alone; train 'rnn' first"):
+        translator.translator("rnn")
+
+
+def test_half_precision_keeps_the_model(small, tmp_path):
+    path, half = tmp_path / "model.safetensors", tmp_path / "half.safetensors"
+    main(["train", "transformer", "--updates", "2", "--file", str(path), "--half", str(half)])
+    assert half.stat().st_size < 0.55 * path.stat().st_size
+    whole, rounded = (translator.translator("transformer", file).state_dict() for file in (path, half))
+    for name, values in whole.items():
+        torch.testing.assert_close(rounded[name], values, rtol=1e-3, atol=1e-4)
 
 
 def test_an_interrupted_training_goes_on(small, tmp_path, monkeypatch):
     path, whole = tmp_path / "model.safetensors", tmp_path / "whole.safetensors"
     monkeypatch.setattr(translator, "EVERY", 1)
-    translator.translator(whole)
+    train = ["train", "transformer", "--updates", "3", "--file"]
+    main([*train, str(whole)])
     real, calls = training.update, []
 
     def interrupted(state, batch):
@@ -79,32 +101,50 @@ def test_an_interrupted_training_goes_on(small, tmp_path, monkeypatch):
 
     monkeypatch.setattr(training, "update", interrupted)
     with pytest.raises(SystemExit, match="goes on where its last checkpoint ends"):
-        main(["translate", "the", "--model", str(path)])
+        main([*train, str(path)])
     assert not path.exists()
     calls.clear()
-    translator.translator(path)
+    main([*train, str(path)])
     assert len(calls) == 1    # two of three updates were kept
     assert path.read_bytes() == whole.read_bytes()
 
 
-def test_a_model_of_another_vocabulary_or_a_damaged_one_is_refused(small, tmp_path, monkeypatch):
+def test_a_loss_that_is_no_number_stops_with_advice(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(training, "batch_loss", lambda model, batch, settings: (
+        sum(part.sum() for part in model.parameters()) * float("nan")))
+    with pytest.raises(SystemExit, match="update 1 has the loss nan .* a smaller learning rate may help"):
+        main(["train", "transformer", "--updates", "2", "--file", str(tmp_path / "model.safetensors")])
+
+
+def test_a_model_of_another_size_or_vocabulary_or_a_damaged_one_is_refused(small, tmp_path, monkeypatch):
     path = tmp_path / "model.safetensors"
-    translator.translator(path)
+    main(["train", "transformer", "--updates", "1", "--file", str(path)])
+    with pytest.raises(ValueError, match="model of another size"):
+        translator.translator("rnn", path)
     monkeypatch.setattr(translator, "PAIRS", 100)
     translator.vocabs.cache_clear()
     with pytest.raises(ValueError, match="another vocabulary"):
-        translator.translator(path)
+        translator.translator("transformer", path)
     path.write_bytes(path.read_bytes()[:1000])
     with pytest.raises(SystemExit, match="model.safetensors is damaged"):
-        main(["translate", "the", "--model", str(path)])
+        main(["translate", "the", "--file", str(path)])
+
+
+def test_what_is_not_there_is_named(tmp_path):
+    with pytest.raises(SystemExit, match="there is no .*rnn.safetensors; python -m softdict train rnn --file .* makes it"):
+        main(["translate", "the", "--model", "rnn", "--file", str(tmp_path / "rnn.safetensors")])
+    with pytest.raises(SystemExit, match="the book has no model 'gpt'; it has rnn, attention-dot"):
+        main(["train", "gpt"])
 
 
 def test_places_that_cannot_be_written_are_named(small, tmp_path):
     (tmp_path / "file").write_text("here", encoding="utf-8")
     with pytest.raises(SystemExit, match="cannot write .*file"):
-        main(["translate", "the", "--model", str(tmp_path / "file" / "model.safetensors")])
+        main(["train", "rnn", "--updates", "1", "--file", str(tmp_path / "file" / "model.safetensors")])
     model = tmp_path / "model.safetensors"
+    main(["train", "transformer", "--updates", "1", "--file", str(model)])
+    asked = ["translate", "the", "--file", str(model), "--figure"]
     with pytest.raises(SystemExit, match=re.escape("'abc' is not supported")):
-        main(["translate", "the", "--model", str(model), "--figure", str(tmp_path / "map.abc")])
+        main([*asked, str(tmp_path / "map.abc")])
     with pytest.raises(SystemExit, match="cannot write .*nowhere"):
-        main(["translate", "the", "--model", str(model), "--figure", str(tmp_path / "nowhere" / "map.svg")])
+        main([*asked, str(tmp_path / "nowhere" / "map.svg")])

@@ -4,6 +4,8 @@ A score is anything that can be called as score(query, key): a function such as 
 module that learns. What depends on no query is done to the keys before: once for all queries.
 """
 
+import torch
+import torch.nn.functional as F
 from torch import nn
 
 from softdict.lookup import dot, softmax
@@ -86,6 +88,17 @@ def attention(query, key, value, allowed=None, score=scaled_dot):
     else:
         weights = masked_softmax(scores, allowed)    # [..., T, S]
     return weights @ value, weights                  # [..., T, D], [..., T, S]
+
+
+def fused(query, key, value, allowed=None):
+    """`attention` with `scaled_dot` as one operation of torch, which never keeps the weights.
+
+    query [..., T, K], key [..., S, K], value [..., S, D]; allowed as in `attention`
+    returns context [..., T, D], and None where `attention` returns weights
+    """
+    if allowed is not None and allowed.dtype != torch.bool:    # torch would add numbers to the scores
+        raise ValueError(f"allowed must be True or False; got {allowed.dtype}")
+    return F.scaled_dot_product_attention(query, key, value, attn_mask=allowed), None
 
 
 class SelfAttention(nn.Module):

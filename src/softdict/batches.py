@@ -22,6 +22,11 @@ class Batch:
         """The same batch on another device."""
         return Batch(self.source.to(device), self.source_lengths, self.target_in.to(device), self.target_out.to(device))
 
+    def parts(self, count):
+        """The same pairs as `count` smaller batches, or as many as there are pairs."""
+        columns = [self.source, self.source_lengths, self.target_in, self.target_out]
+        return [Batch(*rows) for rows in zip(*(column.tensor_split(min(count, len(column))) for column in columns))]
+
 
 def padded(rows):
     """Lists of numbers as one tensor [B, S], with PAD behind the shorter ones."""

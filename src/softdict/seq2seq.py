@@ -171,8 +171,12 @@ class Seq2Seq(nn.Module):
         output, hidden, _ = self.decoder(words, *state)
         return self.generator(output), (hidden, state[1])
 
-    def forward(self, source, source_lengths, target_in, teacher_forcing=1.0):
-        """Scores of every target word; source [B, S], source_lengths [B], target_in [B, T]; returns logits [B, T, V].
+    def rows(self, state, chosen):
+        """The translations `chosen` [N] among those of a state, in that order."""
+        return state_rows(state, chosen)
+
+    def states(self, source, source_lengths, target_in, teacher_forcing=1.0):
+        """What the generator scores; source [B, S], source_lengths [B], target_in [B, T]; returns states [B, T, D].
 
         teacher_forcing is the share of steps that read the target; the others read the model's own last word
         """
@@ -183,7 +187,22 @@ class Seq2Seq(nn.Module):
             words = target_in[:, t] if t == 0 or told[t] else self.generator(outputs[-1]).argmax(dim=-1)    # [B]
             output, hidden, _ = self.decoder(words, hidden, encoded)
             outputs.append(output)
-        return self.generator(torch.stack(outputs, dim=1))    # [B, T, V]: all steps in one product
+        return torch.stack(outputs, dim=1)    # [B, T, D]
+
+    def forward(self, source, source_lengths, target_in, teacher_forcing=1.0):
+        """Scores of every target word, as `states`; returns logits [B, T, V], all steps in one product."""
+        return self.generator(self.states(source, source_lengths, target_in, teacher_forcing))
+
+
+def state_rows(state, chosen):
+    """What an RNN's `step` needs, for the translations `chosen` [N] among those that it holds, in that order."""
+    if isinstance(state, tuple):
+        return tuple(state_rows(part, chosen) for part in state)
+    if isinstance(state, Encoded):
+        keys = None if state.keys is None else state.keys[chosen]
+        return Encoded(state.states[chosen], state_rows(state.final, chosen), state.allowed[chosen], keys)
+    # memories have a sheet for each layer in front; an output that is fed has none
+    return state[:, chosen] if state.dim() == 3 else state[chosen]
 
 
 def source_weights(model, source, source_lengths, target_in):

@@ -40,6 +40,9 @@ def inspect(returned, queries, keys, values):
     weights = (scores / root).softmax(dim=-1)
     if close(returned[1], weights) and close(returned[0], weights @ values):
         return
+    if close(returned[1], weights):
+        raise Mistake("wrong_words", "the weights are right, and the new words are not: add up the values, each times "
+                                     "its weight.")
     likely = [
         ("not_divided", scores.softmax(dim=-1), "your scores are not divided by the root of their width."),
         ("divided_by_width", (scores / root**2).softmax(dim=-1), "yours divides by the width; divide by its root."),
@@ -60,9 +63,6 @@ def inspect(returned, queries, keys, values):
     for code, wrong, sentence in likely:
         if close(returned[1], wrong):
             raise Mistake(code, sentence)
-    if close(returned[1], weights):
-        raise Mistake("wrong_words", "the weights are right, and the new words are not: add up the values, each times "
-                                     "its weight.")
     raise Mistake("wrong_weights", f"the first row of weights should be {short(weights.flatten(0, -2)[0])}; yours is "
                                    f"{short(returned[1].flatten(0, -2)[0])}.")
 

@@ -1,7 +1,7 @@
 """Systems that translate the corpus, measured by sentence length and on every held-out split."""
 
 from collections.abc import Callable
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import cache, partial
 
 import torch
@@ -23,6 +23,7 @@ from softdict.scoring import (
     masses, share)
 from softdict.seq2seq import Attend, Decoder, Encoder, LuongDecoder, Seq2Seq, last_state, source_weights
 from softdict.training import Settings, Training, token_loss
+from softdict.transformer import all_weights, book_transformer
 from softdict.vocab import BOS, PAD, Vocab
 
 
@@ -198,6 +199,8 @@ class System:
     encoder: type = Encoder
     decoder: Callable = Decoder
     context: Callable = the_last    # makes a context for a width
+    warmup: int = 0
+    smoothing: float = 0.0
 
     def ids(self, examples):
         """Source and target ids of each example, the source as the encoder reads it; unknown words are UNK."""
@@ -205,14 +208,18 @@ class System:
         way = -1 if self.reverse else 1
         return [(source_vocab.ids(e.source[::way], "UNK"), target_vocab.ids(e.target, "UNK")) for e in examples]
 
+    def model(self, source_words, target_words):
+        """An untrained model for vocabularies of these sizes."""
+        encoder = self.encoder(source_words, width=self.width)
+        return Seq2Seq(encoder, self.decoder(target_words, width=self.width, context=self.context(self.width)))
+
     def start(self, seed):
         """An untrained model in training, and its pairs."""
         source_vocab, target_vocab = vocabs(self.pairs)
         start_chance(seed)
-        encoder = self.encoder(len(source_vocab), width=self.width)
-        model = Seq2Seq(encoder, self.decoder(len(target_vocab), width=self.width, context=self.context(self.width)))
+        model = self.model(len(source_vocab), len(target_vocab))
         settings = Settings(updates=self.updates, peak_rate=self.peak_rate, seed=seed,
-                            teacher_forcing=self.teacher_forcing)
+                            teacher_forcing=self.teacher_forcing, warmup=self.warmup, smoothing=self.smoothing)
         fingerprint = f"{source_vocab.fingerprint()} {target_vocab.fingerprint()}"
         return Training(model.to(device()), settings, fingerprint), self.ids(sentences.split("train")[:self.pairs])
 
@@ -231,6 +238,31 @@ class System:
         logits, batch = scores(self, training.model, examples)
         return {"loss on valid": token_loss(logits, batch.target_out).item(),
                 "valid": quality(examples, translations(self, training.model, examples))}
+
+
+@dataclass(frozen=True)
+class Stack(System):
+    """A Transformer, with options other than those of the book's."""
+
+    options: dict = field(default_factory=dict)
+
+    def model(self, source_words, target_words):
+        """An untrained Transformer for vocabularies of these sizes."""
+        return book_transformer(source_words, target_words, **self.options)
+
+    @torch.no_grad()
+    def finish(self, training):
+        """What is measured once a Transformer is trained."""
+        model, examples = training.model, sentences.split("iid")
+        logits, batch = scores(self, model, examples)
+        real = batch.target_out != PAD    # [B, T]
+        maps = all_weights(model, batch.source, batch.source_lengths, batch.target_in)[2]
+        mean = torch.stack(maps).mean(dim=(0, 2)).cpu()    # [B, T, S]
+        return {"parameters": sum(part.numel() for part in model.parameters()),
+                **report(partial(translations, self, model)), "agreement": agreement(self, model),
+                "told": (logits.argmax(dim=-1) == batch.target_out)[real].double().mean().item(),
+                # row t predicts word t; the row behind it reads word t
+                "alignment": aligned(examples, list(mean)), "alignment reading": aligned(examples, list(mean[:, 1:]))}
 
 
 def translations(system, model, examples, size=128):
@@ -337,6 +369,8 @@ SYSTEMS = {
                **{f"before-{kind}": system for kind, system in BEFORE.items()}},
     "padding": {"rnn-pads-behind": System(encoder=PadsBehind), "rnn-pads-in-front": System(encoder=PadsInFront)},
 }
+BOOK = Stack(peak_rate=2e-3)
+SYSTEMS["transformers"] = {"transformer": BOOK, "transformer-rotary": replace(BOOK, options={"positions": "rotary"})}
 RATES = {f"rate-{name}-{thousandths}": replace(system, peak_rate=thousandths / 1000)
          for name, system, tried in (
              ("192", System(), (2, 3, 4, 6, 8)), ("384", System(width=384), (2, 3)),

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 
 from softdict.figures.palette import INK, MUTED
 
-LINES = ("o-", "s--", "^:", "D-.")
+LINES = ("o-", "s--", "^:", "D-.", "v-", "x--")
 
 
 def draw_by_length(panels, sizes, trained):
@@ -13,6 +13,8 @@ def draw_by_length(panels, sizes, trained):
     panels is {title: {label: rows}}, a row of percentages for each seed; sizes names the bins of length
     a grey line stands behind the first `trained` bins
     """
+    if (most := max(map(len, panels.values()))) > len(LINES):
+        raise ValueError(f"a panel shows at most {len(LINES)} systems; got {most}")
     figure, axes = plt.subplots(1, len(panels), figsize=(7.5, 3.2), sharey=True, squeeze=False)
     for ax, (title, curves) in zip(axes[0], panels.items()):
         for (label, rows), line in zip(curves.items(), LINES, strict=False):
@@ -22,6 +24,6 @@ def draw_by_length(panels, sizes, trained):
         ax.axvline(trained - 0.5, color=MUTED)
         ax.set(title=title, xlabel="English words", ylim=(0, 100))
         ax.set_xticks(range(len(sizes)), sizes, rotation=45)
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(0.5, 0.02), ncols=4,
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(0.5, 0.02), ncols=3 if most > 4 else 4,
                   edgecolor="none")
     return figure

@@ -1,0 +1,6 @@
+def silenced(matrix, head, heads):
+    """Returns a matrix [D, D] with which one head says nothing."""
+    K = len(matrix) // heads
+    quiet = matrix.clone()
+    quiet[:, head * K:(head + 1) * K] = 0
+    return quiet

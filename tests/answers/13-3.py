@@ -1,0 +1,3 @@
+def tie(model):
+    """Makes the generator share the matrix of the decoder's embedding."""
+    model.generator.weight = model.decoder.embedding.table.weight

@@ -1,0 +1,8 @@
+def best_two(query, key, value, allowed=None):
+    """Returns what was found [..., T, D] and weights [..., T, S]."""
+    scores = query @ key.transpose(-2, -1) / key.shape[-1] ** 0.5
+    if allowed is not None:
+        scores = scores.masked_fill(~allowed, float("-inf"))
+    best = scores.max(dim=-1, keepdim=True).values
+    weights = (scores == best) * 1.0
+    return weights @ value, weights

@@ -1,0 +1,4 @@
+def for_torch(allowed, heads):
+    """Returns the attn_mask [B*H, T, S] for nn.MultiheadAttention."""
+    allowed.logical_not_()
+    return allowed.repeat_interleave(heads, dim=0)

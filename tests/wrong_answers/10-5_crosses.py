@@ -1,0 +1,7 @@
+from softdict.masks import causal_mask
+
+
+def packed_mask(number):
+    """Returns allowed [B, T, T]."""
+    words = (number != 0)[:, None, :]
+    return words & causal_mask(number.shape[1])
