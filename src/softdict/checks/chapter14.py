@@ -50,6 +50,8 @@ def compare_batches(bucketed, lengths, size):
             raise Mistake("left_out", f"{len(lengths)} sentences in batches of {size}: yours leaves "
                                       f"{len(lengths) - len(set(used))} of them out.")
         raise Mistake("not_everyone_once", "each sentence should stand in one batch, and in one only.")
+    if not all(batches):
+        raise Mistake("empty_batch", "one of your batches is empty; stop cutting when nobody is left.")
     sizes = sorted((len(batch) for batch in batches), reverse=True)
     if sizes[:-1] != [size] * (len(sizes) - 1) or sizes[-1] > size:
         raise Mistake("wrong_sizes", f"all batches but one should have {size} sentences, and that one no more; yours "
@@ -171,12 +173,17 @@ def compare_gradients(right_gradient, parts):
     old = 0.7
     for weights in model.parameters():
         weights.grad = torch.full_like(weights, old)    # what an earlier update left behind
-    begun = []    # at the start of each part: is there a gradient of this batch already?
+    asked, sent = set(), set()    # parts whose loss was computed, and those that were sent back
+    begun = []                    # at the start of each part: were all others before it sent back?
 
     def mean_loss(model, part):
-        slopes = [weights.grad for weights in model.parameters()]
-        begun.append(any(slope is not None and bool((slope != old).any() and slope.any()) for slope in slopes))
-        return nn.functional.cross_entropy(model(part[0]), part[1])
+        here = id(part[1])
+        begun.append(asked - {here} <= sent)
+        loss = nn.functional.cross_entropy(model(part[0]), part[1])
+        if loss.requires_grad:
+            asked.add(here)
+            loss.register_hook(lambda slope: sent.add(here))
+        return loss
 
     returned = right_gradient(model, parts, mean_loss, lambda part: len(part[1]))
     if not all(map(torch.equal, kept, (weights.detach() for weights in model.parameters()))):
@@ -260,6 +267,11 @@ def compare_rates(cosine_rate, updates, peak, warmup):
         ("ends_too_late", [straight(step) if step < warmup else 0.5 * peak * down((step - warmup) / updates)
                            for step in range(updates)], "your descent takes as long as the whole training, so it does "
                                                         "not get down; it has the updates that are left."),
+        ("ends_too_early", rates(straight, lambda x: down(x * (updates - warmup) / (updates - 1 - warmup))),
+         "x is 1 at step `updates`, which is never reached; yours is there one update too early."),
+        ("climbs_too_long", [peak * (step + 1) / max(1, warmup) if step <= warmup else right[step]
+                             for step in range(updates)], "step `warmup` is the first of the descent; yours still "
+                                                          "climbs there."),
         ("both_at_once", [0.5 * peak * down(step / updates) * min(1, (step + 1) / max(1, warmup))
                           for step in range(updates)], "yours climbs and falls at the same time."),
         ("no_peak", [rate / peak for rate in right], "yours has the right form; the peak is missing."),
@@ -337,6 +349,8 @@ def compare_looks(quiet, query, key, value, allowed):
         ("mask_ignored", shared(scores, torch.ones_like(may)), "what may not be looked at gets a weight in yours."),
         ("mask_too_late", shared(scores, torch.ones_like(may)) * may, "yours hides keys after they have taken their "
                                                                       "share; hide them before."),
+        ("mask_as_factor", shared(scores * may, torch.ones_like(may)), "a score of 0 is not hidden; hidden scores are "
+                                                                       "minus infinity."),
         ("mask_turned", shared(scores, ~may), "in this book True means *may look*."),
         ("sigmoid", scores.sigmoid() * may, "yours gives each key its own yes or no; all keys and *nothing* share 1."),
         ("nothing_weighs_one", powers_over(scores, may, 0.0), "your *nothing* has the score 1; it should be 0, whose "
