@@ -20,6 +20,7 @@ from softdict.experiments.translation import System, aligned, look
 from softdict.heads import MultiHeadAttention
 from softdict.lookup import softmax
 from softdict.masks import padding_mask
+from softdict.training import train
 from softdict.seq2seq import Attend, Encoded, Encoder
 from softdict.vocab import EOS, PAD
 
@@ -277,6 +278,20 @@ def test_only_a_model_that_looks_has_an_alignment(monkeypatch):
         training, _ = system.start(0)
         training.model.eval()
         assert ("alignment" in system.finish(training)) == (context is look)
+
+
+def test_a_transformer_is_measured_in_the_same_ways():
+    options = {"width": 12, "heads": 3, "layers": 1, "hidden": 16}
+    system = translation.Stack(updates=3, options=options, warmup=2, smoothing=0.1)
+    training, pairs = system.start(0)
+    assert (training.settings.warmup, training.settings.smoothing) == (2, 0.1)
+    train(training, pairs)
+    training.model.eval()
+    found = system.finish(training)
+    assert set(found["splits"]) == {"iid", "long"} and 0 <= found["told"] <= 1
+    # the row that predicts a word, and the row behind it, which reads it
+    assert found["alignment"]["4-8"] != found["alignment reading"]["4-8"]
+    assert found["parameters"] == sum(part.numel() for part in training.model.parameters())
 
 
 # Weights exchanged for others

@@ -39,9 +39,10 @@ def test_road_in_words_says_what_the_picture_says():
 
 def test_front_page_says_how_many_chapters_are_written():
     written = sorted(path.name[:2] for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
-    names = " and ".join([", ".join(written[:-1]), written[-1]])
-    assert f"**Chapters {names} are written**" in INDEX
-    assert "No One Two Three Four Five Six Seven Eight Nine Ten".split()[len(written)] + " of the sixteen chapters" in INDEX
+    assert written == [f"{number:02}" for number in range(1, len(written) + 1)]
+    assert f"**Chapters 01 to {written[-1]} are written**" in INDEX
+    numbers = "No One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve Thirteen Fourteen Fifteen".split()
+    assert f"{numbers[len(written)]} of the sixteen chapters" in INDEX
 
 
 def test_the_address_is_the_same_in_every_line_of_the_settings():

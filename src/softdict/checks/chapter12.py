@@ -178,7 +178,7 @@ def check_norm(layer_norm, words, gain, bias, eps):
          "two things: std divides by D - 1, and eps belongs to the variance, under the root."),
         ("eps_squared", norm(scale=lambda variance: (variance + eps * eps).sqrt()) * gain + bias,
          "eps is added as it is, not squared."),
-        ("no_eps", norm(scale=torch.sqrt) * gain + bias, "eps is missing."),
+        ("no_eps", norm(scale=torch.sqrt) * gain + bias, "eps is missing, so a word of equal numbers becomes nan."),
         ("no_root", norm(scale=lambda variance: variance + eps) * gain + bias,
          "yours divides by the variance; divide by its root."),
         ("not_scaled", norm(scale=torch.ones_like) * gain + bias, "yours only takes the mean away; the spread counts "

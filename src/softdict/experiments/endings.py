@@ -122,7 +122,7 @@ class Labeller(nn.Module):
     def states(self, source, lengths, target=None, teacher_forcing=None):
         """source [B, T], lengths [B]; returns states [B, T, D]; the last two arguments are those of a translator."""
         positions = torch.arange(source.shape[1], device=source.device)    # [T]
-        words = self.embed(source)                                         # [B, T, D]
+        words = self.embed(source)
         if self.kind == "added":
             words = words + sinusoids(positions, self.width)
         elif self.kind == "learned":
