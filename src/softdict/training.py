@@ -87,7 +87,7 @@ class Training:
 
     def __post_init__(self):
         self.device = next(self.model.parameters()).device
-        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=self.settings.peak_rate)
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=self.settings.peak_rate, fused=True)
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.settings.precision == "float16")
 
 

@@ -119,6 +119,8 @@ def check_09_2(right_heads):
              "word 1: whose numbers are these?"),
             ("not_swapped_back", (context.reshape(B, T, D), weights), "cutting is right now; joining is not. A row of "
              "yours holds numbers of several words."),
+            ("values_not_cut", (join(weights @ made[2].reshape(B, H, T, -1)), weights), "query and key are cut right; the "
+             "values are not."),
             ("joined_askew", (context.permute(0, 2, 3, 1).flatten(-2), weights), "the parts are joined in the wrong "
              "order: first all numbers of head 0, then those of head 1."),
             ("every_other", (far.permute(0, 2, 3, 1).flatten(-2), table), every_other),

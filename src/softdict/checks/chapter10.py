@@ -111,9 +111,9 @@ def check_10_2(look):
             with torch.no_grad():
                 parts[0].copy_(torch.tensor([[2.0, 1, 0, 0], [1, 2, 0, 0]]))
                 if name == "loud":
-                    parts[1][2] = 4000.0
+                    parts[1][2] = 100000.0
                 else:
-                    parts[1][:2] -= 4000.0
+                    parts[1][:2] -= 100000.0
         kept = [part.detach().clone() for part in parts]
         shape, told = (*lead, sizes[0], sizes[1]), allowed.clone()
         given = [part.clone() for part in kept]
@@ -153,7 +153,7 @@ def inspect_weights(name, weights, parts, allowed):
     if close(weights, right, 1e-9) and not weights[~allowed].any():
         return
     if name == "loud":
-        raise Mistake("hidden_has_a_say", "a hidden score of several thousand changes your weights to "
+        raise Mistake("hidden_has_a_say", "a hidden score of 100,000 or more changes your weights to "
                                           f"{short(weights[0])}; it must be gone before the softmax is taken.")
     if name == "low":
         if weights.isnan().any():
@@ -216,7 +216,7 @@ def spy(reads, normed=False, strength=1.0, last=False):
 def check_10_3(leaks):
     torch.manual_seed(16)
     cases = [({}, {}, 5), ({0: [1], 1: [2], 2: [3], 3: [4]}, {}, 5), ({1: [4], 0: [2]}, {}, 6), ({2: [3]}, {}, 4),
-             ({0: [3], 2: [3]}, {"normed": True}, 4), ({0: [2]}, {"strength": 1e-4}, 5), ({}, {"normed": True}, 3),
+             ({0: [3], 2: [3]}, {"normed": True}, 4), ({0: [2]}, {"strength": 1e-6}, 5), ({}, {"normed": True}, 3),
              ({0: [2], 1: [3]}, {"strength": -1.0}, 5), ({0: [2, 3, 4], 1: [2, 3, 4], 2: [3, 4]}, {"last": True}, 5)]
     for reads, options, T in cases:
         words = torch.randn(T, 3, dtype=torch.float64)
@@ -256,9 +256,9 @@ def check_10_3(leaks):
                                     "take `.abs()` before you compare.")
         if options.get("last") and not told:
             raise Mistake("one_number", "in this model a later word moves the last number of a new word only, and yours "
-                                        "overlooks it: compare all numbers.")
+                                        "overlooks it: change and compare all numbers.")
         if options.get("strength"):
-            raise Mistake("too_coarse", "this model leaks by a ten-thousandth, and yours overlooks it: 1e-9 is the "
+            raise Mistake("too_coarse", "this model leaks by a millionth, and yours overlooks it: 1e-9 is the "
                                         "limit.")
         if told == {(t, s) for t, s in right if s == t + 1} and told != set(right):
             raise Mistake("neighbours_only", "yours finds leaks from the next word only; later words can leak too.")

@@ -86,7 +86,7 @@ def check_11_2(shift):
             return torch.block_diag(*torch.stack([first, second, third, fourth], dim=-1).unflatten(-1, (2, 2)))
 
         right = blocks(b.cos(), -b.sin(), b.sin(), b.cos())
-        returned = one(shift(k, width), (width, width), "matrix M")
+        returned = one(shift(k, width), (width, width), "rows of M")
         if close(returned, right):
             continue
         slow, fast = k * speeds(width, 4), k * speeds(width, 1)

@@ -178,7 +178,8 @@ def check_norm(layer_norm, words, gain, bias, eps):
          "two things: std divides by D - 1, and eps belongs to the variance, under the root."),
         ("eps_squared", norm(scale=lambda variance: (variance + eps * eps).sqrt()) * gain + bias,
          "eps is added as it is, not squared."),
-        ("no_eps", norm(scale=torch.sqrt) * gain + bias, "eps is missing, so a word of equal numbers becomes nan."),
+        ("no_eps", norm(scale=torch.sqrt) * gain + bias,
+         "the eps that was given is missing; without any, a word of equal numbers becomes nan."),
         ("no_root", norm(scale=lambda variance: variance + eps) * gain + bias,
          "yours divides by the variance; divide by its root."),
         ("not_scaled", norm(scale=torch.ones_like) * gain + bias, "yours only takes the mean away; the spread counts "
@@ -265,8 +266,8 @@ def other_blocks(words, look, think, first, second):
     yield "first_twice", looked + think(first(looked)), "yours uses the first norm twice; each layer has its own."
     yield "side_by_side", looked + think(second(words)), "think should read what look has found, and not the old words."
     answered = words + first(look(words))
-    yield "norm_of_answer", answered + second(think(answered)), "yours normalises the answers; normalise what a layer " \
-                                                                "reads."
+    yield "norm_of_answer", answered + second(think(answered)), "yours normalises the answers; normalise what a " \
+                                                                "layer reads."
     yield "no_sum", think(second(look(a))), "the sums are missing: switch the layers off, and nothing remains."
     yield "one_sum", words + think(second(look(a))), "one sum is missing; each layer has one round it."
     yield "one_sum", look(a) + think(second(look(a))), "one sum is missing; each layer has one round it."

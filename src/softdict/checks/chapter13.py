@@ -88,6 +88,7 @@ def check_13_1(decoder_layer):
             raise
         got = tensor(returned, kept[0].shape, "new words")
         unchanged(given, kept)
+        asked = list(parts.asked)
         with torch.no_grad():
             if close(got, steps(*kept, *parts.arguments())):
                 continue
@@ -98,9 +99,21 @@ def check_13_1(decoder_layer):
                     continue
                 if close(got, wrong):
                     raise Mistake(code, sentence)
+        wrong_masks(asked, T, S, lengths)
         raise Mistake("wrong_words", "the new words are not those of a pre-norm decoder layer; three times: norm, "
                                      "sub-layer, sum.")
     return "it looks back, asks the source, and thinks."
+
+
+def wrong_masks(asked, T, S, lengths):
+    """Raises Mistake if a mask that was handed over hides or shows the wrong words."""
+    right = causal_mask(T), padding_mask(lengths, S)[:, None]
+    sentences = ("the mask of `look` is not the causal one: a word may look at itself and at what stands before it.",
+                 "the mask of `ask` should be True for the states that are real, and for no others.")
+    for n, _, _, allowed in asked:
+        wanted = right[n].expand(len(lengths), T, -1)
+        if allowed is not None and not torch.equal(allowed.expand_as(wanted), wanted):
+            raise Mistake("wrong_mask", sentences[n])
 
 
 def explain_masks(parts, T, S, B, error):
@@ -117,6 +130,9 @@ def explain_masks(parts, T, S, B, error):
     if n == 1 and source.shape[1] == T:
         raise Mistake("asks_itself", "the words ask themselves in the second sub-layer; they should ask the "
                                      "states.") from error
+    if n == 1 and allowed is not None and allowed.dim() > 3:
+        raise Mistake("mask_axis", f"the axis of the heads is added for you: the mask of `ask` is [{B}, 1, {S}] "
+                                   "here.") from error
     if n == 1 and allowed is not None and tuple(allowed.shape) == (B, S):
         raise Mistake("mask_axis", f"the mask of `ask` is [{B}, {S}] here; it needs an axis of 1 for the words that "
                                    f"ask: [{B}, 1, {S}].") from error
@@ -374,7 +390,8 @@ def explained(weights, context, scores, hidden, kept):
     if close(weights, zeroed):
         return "scores_zero", "a hidden score of 0 can still be the best; then the query gets nothing."
     best = (filled == filled.max(dim=-1, keepdim=True).values) & ~hidden
-    if close(weights, best.double()) or close(weights, best.double() / best.sum(dim=-1, keepdim=True).clamp(min=1)):
+    taken = ((weights == 1) & best).any(dim=-1).equal(best.any(dim=-1))    # one of the best, or several
+    if taken or close(weights, best.double() / best.sum(dim=-1, keepdim=True).clamp(min=1)):
         return "all_best", "of equally good keys, take the first alone."
     query, key = kept[:2]
     over_queries = nn.functional.one_hot(filled.argmax(dim=-2), scores.shape[-2]).double().transpose(-2, -1)
