@@ -12,7 +12,7 @@ from torch import nn
 from softdict import runtime
 from softdict.attention import attention, fused
 from softdict.experiments import (
-    EXPERIMENTS, __main__, costs, endings, frame, memory, padding, sentences, translation)
+    EXPERIMENTS, __main__, costs, endings, frame, memory, padding, sentences, translation, writing)
 from softdict.experiments.frame import difference, file_of, hardware, rounded, run, run_all, trained
 from softdict.experiments.replaced import Replaced, heaviest, instead, uniform
 from softdict.experiments.sentences import Example
@@ -147,7 +147,7 @@ def test_rounded_keeps_the_structure():
 
 
 def test_names_are_unique_and_every_group_of_the_book_is_there():
-    parts = (translation, padding, memory, costs, endings)
+    parts = (translation, padding, memory, costs, endings, writing)
     every = [experiment for part in parts for experiment in part.EXPERIMENTS]
     assert len(every) == len(EXPERIMENTS)
     assert not {experiment.group for experiment in every} & set(EXPERIMENTS)    # a command names the one or the other
@@ -582,6 +582,13 @@ def test_cost_gives_three_numbers_for_each_length_and_layer():
 
 
 def test_the_first_numbers_of_the_new_experiments_are_five_and_come_again():
-    for name in ("spread", "cost", "gradients"):
+    for name in ("spread", "cost", "gradients", "pace"):
         numbers = EXPERIMENTS[name].first(0)
         assert len(numbers) == 5 and numbers == EXPERIMENTS[name].first(0) and min(numbers) > 0
+
+
+def test_each_system_makes_the_same_updates_when_it_is_paced():
+    trainings, times = costs.paces(0, 1)
+    assert list(trainings) == list(times) == ["rnn", "attention-additive", "transformer", "transformer-rotary"]
+    assert all(len(training.history) == 2 for training in trainings.values())    # one of them does not count
+    assert all(len(row) == 1 and row[0] > 0 for row in times.values())

@@ -96,10 +96,8 @@ def fused(query, key, value, allowed=None):
     query [..., T, K], key [..., S, K], value [..., S, D]; allowed as in `attention`
     returns context [..., T, D], and None where `attention` returns weights
     """
-    if allowed is not None:
-        if allowed.dtype != torch.bool:    # torch would add numbers to the scores
-            raise ValueError(f"allowed must be True or False; got {allowed.dtype}")
-        allowed = allowed[(None,) * (query.dim() - allowed.dim())]    # with fewer axes than the query torch is slower
+    if allowed is not None and allowed.dtype != torch.bool:    # torch would add numbers to the scores
+        raise ValueError(f"allowed must be True or False; got {allowed.dtype}")
     return F.scaled_dot_product_attention(query, key, value, attn_mask=allowed), None
 
 

@@ -203,7 +203,9 @@ class Transformer(nn.Module):
 
     def rows(self, writing, chosen):
         """The translations `chosen` [N] among those of `writing`, in that order; the source is not copied."""
-        return replace(writing, past=[(key[chosen], value[chosen]) for key, value in writing.past])
+        # index_select(0, chosen) is [chosen], in less time
+        return replace(writing, past=[(key.index_select(0, chosen), value.index_select(0, chosen))
+                                      for key, value in writing.past])
 
     def states(self, source, source_lengths, target_in, teacher_forcing=1.0):
         """What the generator scores; source [B, S], source_lengths [B], target_in [B, T]; returns states [B, T, D].

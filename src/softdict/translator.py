@@ -84,7 +84,7 @@ def looking(score, key_width=None):
 
 
 RECIPES = {
-    "rnn": Recipe(lambda s, t: Seq2Seq(Encoder(s), Decoder(t)), Settings(peak_rate=4e-3)),
+    "rnn": Recipe(lambda s, t: Seq2Seq(Encoder(s), Decoder(t)), Settings(peak_rate=6e-3)),
     "attention-dot": Recipe(looking(lambda: dot), Settings(peak_rate=2e-3)),
     "attention-scaled": Recipe(looking(lambda: scaled_dot), Settings(peak_rate=4e-3)),
     "attention-general": Recipe(looking(lambda: General(192, 192)), Settings(peak_rate=2e-3)),

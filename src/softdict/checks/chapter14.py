@@ -124,6 +124,10 @@ def compare_losses(smoothed, logits, target, smoothing):
          "yours spreads over the other words only; the right word takes part, too."),
         *[("shares_over_one", loss(share, each, 0.0).mean(), "what you want is more than 1 together: the right word "
            "gives up what is spread.") for share in (1.0, 1 + each)],
+        ("shares_under_one", loss(1 - smoothing, each, 0.0).mean(), "what you want is less than 1 together: the right "
+         "word takes part in what is spread."),
+        ("mass_on_pad", loss(1 - smoothing, each, each).mean(), "yours wants a share for PAD, and the right word gets "
+         "nothing of what is spread."),
         ("not_smoothed", loss(1.0, 0.0, 0.0).mean(), "that is the plain loss; nothing is spread."),
         ("pads_counted", right.sum() / len(target), "yours divides by the pads as well."),
         *[("pads_are_targets", torch.where(real, loss(1 - smoothing + each, each, 0.0, everyone),
@@ -208,15 +212,15 @@ def compare_gradients(right_gradient, parts):
     ]
     if len(parts) == 1:    # every mistake of weighting is right here
         likely = likely[:1]
-    if not close(got, gradient(whole), 1e-9):
+    if not close(got, gradient(whole), 1e-6):
         for code, wrong, sentence in likely:
-            if close(got, wrong, 1e-9):
+            if close(got, wrong, 1e-6):
                 raise Mistake(code, sentence)
         raise Mistake("wrong_gradient", f"for parts of {words} words the gradient is not that of all words together.")
     if not all(begun[1:]):
         raise Mistake("all_at_once", "the gradient is right, but all parts stay in memory until the end; send each "
                                      "part back before the next one is computed.")
-    if not close(number(returned), whole, 1e-9):
+    if not close(number(returned), whole, 1e-6):
         raise Mistake("wrong_loss", f"the gradient is right; the loss of the whole batch is {whole.item():.4f}, and "
                                     f"yours says {number(returned):.4f}.")
 

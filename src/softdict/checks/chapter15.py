@@ -129,6 +129,8 @@ def check_15_1(beam):
     size, limit = cases[n][2:4]
     if not got[n]:
         raise Mistake("finds_nothing", f"with size {size} and limit {limit} something ends here; yours returns nothing.")
+    if any(len(words) >= limit for words, _ in got[n]):
+        raise Mistake("returns_unfinished", "some that you return have not ended by the limit; they do not count.")
     raise Mistake("wrong_translations", f"with size {size} and limit {limit}, {len(right[n])} translations should come "
                                         f"here, the best {right[n][0][0]} with {right[n][0][1]:.3f}; yours are "
                                         f"{len(got[n])}, the best {got[n][0][0]} with {got[n][0][1]:.3f}.")

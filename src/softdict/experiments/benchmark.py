@@ -4,6 +4,7 @@ One size for all three, random weights, sentences as long as Multi30k's. In each
 once, in an order drawn anew; a ratio is formed within a round, and the table shows medians with their middle half.
 """
 
+import datetime
 import json
 import math
 import platform
@@ -13,15 +14,15 @@ import statistics
 import subprocess
 import sys
 import time
-from pathlib import Path
+from importlib import metadata
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-from softdict.batches import make_batch
+from softdict.batches import epoch_batches, make_batch
 from softdict.decoding import beam_search, greedy
-from softdict.experiments.frame import hardware, versions
+from softdict.experiments.frame import RESULTS, hardware, rounded, versions
 from softdict.layers import sinusoids
 from softdict.masks import causal_mask, hidden_mask
 from softdict.runtime import device, seed as start_chance, write_whole
@@ -96,12 +97,13 @@ def sentences(count, chance):
 
 
 def batches(count, chance, bucketed):
-    """Batches of 64 pairs of random composition, or of like length and in random order."""
-    pairs = sentences(count * SIZE, chance)
+    """Batches of 64 pairs from as many as Multi30k has: of random composition, or from the book's loader."""
+    pairs = sentences(29_000, chance)
     if bucketed:
-        pairs.sort(key=lambda pair: (len(pair[1]), len(pair[0])))
-    groups = [pairs[n:n + SIZE] for n in range(0, len(pairs), SIZE)]
-    return [make_batch(group).to(device()) for group in chance.sample(groups, len(groups))]
+        every = epoch_batches(pairs, SIZE, seed=0, epoch=0)
+    else:
+        every = [make_batch(pairs[n:n + SIZE]) for n in range(0, count * SIZE, SIZE)]
+    return [batch.to(device()) for batch in chance.sample(every, count)]
 
 
 def trainer(name):
@@ -231,11 +233,12 @@ def measure(threads, count=20):
 
 
 def main(arguments):
-    """Measures with one thread and two, prints the table, and writes it as JSON if a path is given."""
+    """Measures with one thread and two, prints the table, and keeps it among the package's assets for chapter 15."""
     if arguments[:1] == ["--peak"]:
         print(peak_here(arguments[1]))
         return
-    record = {"hardware": hardware(), "versions": versions(), "platform": device().type,
+    record = {"date": datetime.date.today().isoformat(), "command": "make benchmark", "hardware": hardware(),
+              "versions": versions() | {"transformers": metadata.version("transformers")}, "device": device().type,
               "peak megabytes": {name: peak(name) for name in ("ours", "torch", "marian")},
               "threads": {threads: measure(threads) for threads in (1, 2)}}
     print(f"{'ours is faster by':34} {'1 thread':24} {'2 threads':24} wanted")
@@ -244,8 +247,7 @@ def main(arguments):
         print(f"{name:34} {columns[0]:24} {columns[1]:24} {WANTED.get(name, '')}")
     print("peak memory of five training steps:",
           ", ".join(f"{name} {size:.0f} MB" for name, size in record["peak megabytes"].items()))
-    if arguments:
-        write_whole(Path(arguments[0]), (json.dumps(record, indent=1) + "\n").encode("utf-8"))
+    write_whole(RESULTS.parent / "benchmark.json", (json.dumps(rounded(record), indent=1) + "\n").encode("utf-8"))
 
 
 if __name__ == "__main__":

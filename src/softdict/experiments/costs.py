@@ -1,13 +1,19 @@
-"""What self-attention costs: how spread out its scores are, what is left of their gradients, seconds and memory."""
+"""What attention costs: how spread out its scores are, what is left of their gradients, seconds and memory."""
+
+import random
+import statistics
 
 import torch
 from torch import nn
 
 from softdict.attention import attention, fused, scaled_dot
+from softdict.batches import epoch_batches
 from softdict.experiments.frame import Experiment
 from softdict.experiments.memory import milliseconds
+from softdict.experiments.translation import KINDS, SYSTEMS
 from softdict.lookup import dot, softmax
 from softdict.runtime import device, seed as start_chance
+from softdict.training import update
 
 WIDTHS = (1, 4, 16, 64, 256, 1024)
 LENGTHS = (32, 64, 128, 256, 512, 1024, 2048, 4096)
@@ -97,7 +103,40 @@ def cost_first(seed):
     return [kept(layer, torch.randn(1, length, 256, requires_grad=True)) for length in LENGTHS[:5]]
 
 
+# Seconds of an update
+
+PACED = {"rnn": SYSTEMS["length"]["rnn"], "attention-additive": KINDS["additive"], **SYSTEMS["transformers"]}
+
+
+def paces(seed, rounds):
+    """The trainings of four systems after an update on each of some batches, and what the updates took."""
+    trainings = {name: system.start(seed) for name, system in PACED.items()}
+    pairs, chance = trainings["rnn"][1], random.Random(seed)
+    times = {name: [] for name in PACED}
+    for batch in epoch_batches(pairs, 64, seed, 0)[:rounds]:
+        for name in chance.sample(list(PACED), len(PACED)):
+            training = trainings[name][0]
+            times[name].append(milliseconds(lambda: training.history.append(update(training, batch.to(device()))), 1))
+    return {name: training for name, (training, _) in trainings.items()}, times
+
+
+def pace(seed, path=None):
+    """Milliseconds of an update by system, on the same batches in turn: the mean, and the median of each round's ratio."""
+    _, times = paces(seed, 60)
+    of_transformer = {name: [mine / other for mine, other in zip(times["transformer"], row)]
+                      for name, row in times.items()}
+    return {"device": device().type, "milliseconds": {name: statistics.mean(row) for name, row in times.items()},
+            "updates while the Transformer does one": {name: statistics.median(row)
+                                                       for name, row in of_transformer.items()}}
+
+
+def pace_first(seed):
+    """Times differ from run to run: the five numbers are losses."""
+    return [record["loss"] for training in paces(seed, 1)[0].values() for record in training.history][:5]
+
+
 EXPERIMENTS = [
     Experiment("spread", "costs", lambda seed: spread(seed, widths=WIDTHS[:5])["dot"]["spread"], spread),
     Experiment("cost", "costs", cost_first, cost, seeds=(0,)),
+    Experiment("pace", "costs", pace_first, pace, seeds=(0,)),
 ]

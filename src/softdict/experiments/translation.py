@@ -14,7 +14,7 @@ from softdict.baselines import (
 from softdict.batches import make_batch, padded
 from softdict.decoding import greedy
 from softdict.experiments import sentences
-from softdict.experiments.frame import Experiment, trained
+from softdict.experiments.frame import SEEDS, Experiment, trained
 from softdict.experiments.padding import PadsBehind, PadsInFront, pads_and_states
 from softdict.experiments.replaced import Replaced, heaviest, instead, uniform
 from softdict.runtime import device, seed as start_chance
@@ -371,6 +371,13 @@ SYSTEMS = {
 }
 BOOK = Stack(peak_rate=2e-3)
 SYSTEMS["transformers"] = {"transformer": BOOK, "transformer-rotary": replace(BOOK, options={"positions": "rotary"})}
+# as many updates as fit into the seconds that the Transformer takes for its 2,000 (see "pace")
+SYSTEMS["budgets"] = {"seconds-rnn": System(updates=4800), "seconds-attention": replace(KINDS["additive"], updates=2800)}
+# the Transformer with one part changed
+SYSTEMS["parts"] = {f"parts-{name}": replace(BOOK, **changes) for name, changes in {
+    "smoothing": {"smoothing": 0.1}, "warmup": {"warmup": 200}, "post": {"options": {"pre_norm": False}},
+    "learned": {"options": {"positions": "learned"}}, "one-head": {"options": {"heads": 1}},
+    "untied": {"options": {"tied": False}}, "no-dropout": {"options": {"dropout": 0.0}}}.items()}
 RATES = {f"rate-{name}-{thousandths}": replace(system, peak_rate=thousandths / 1000)
          for name, system, tried in (
              ("192", System(), (2, 3, 4, 6, 8)), ("384", System(width=384), (2, 3)),
@@ -384,7 +391,7 @@ EXPERIMENTS = [
     baseline("nearest", nearest), baseline("skeleton", random_content),
     aligner("links-ibm1", ibm_links), aligner("links-by-place", links_by_place),
     aligner("links-best", best_single_links),
-    *[trained(name, group, system.start, system.finish) for group, systems in SYSTEMS.items()
-      for name, system in systems.items()],
+    *[trained(name, group, system.start, system.finish, SEEDS[:2] if group == "parts" else SEEDS)
+      for group, systems in SYSTEMS.items() for name, system in systems.items()],
     *[trained(name, "rates", system.start, system.validate, seeds=(0,)) for name, system in RATES.items()],
 ]
