@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from softdict.layers import FeedForward, LayerNorm, LearnedPositions, Residual, angles, rotate, sinusoids
+from softdict.layers import Dropout, FeedForward, LayerNorm, LearnedPositions, Residual, angles, rotate, sinusoids
 
 few = settings(max_examples=30, deadline=None)
 B, T, D = 2, 5, 12
@@ -245,6 +245,51 @@ def test_the_norm_of_a_residual_connection_is_our_layer_norm():
 
 
 # Dropout
+
+@pytest.mark.parametrize("p", [0.1, 0.3, 0.5])
+def test_dropout_leaves_out_a_share_p_of_all_numbers_independently_and_divides_the_rest(p):
+    torch.manual_seed(0)
+    count, ones = 400_000, torch.ones(1000, 400, dtype=torch.float64)
+    out = Dropout(p)(ones)
+    assert out.unique().tolist() == pytest.approx([0, 1 / (1 - p)], abs=1e-12)
+    gone = (out == 0).double().flatten()
+    assert abs(gone.mean() - p) < 4 * (p * (1 - p) / count) ** 0.5
+    # neighbours, among them the four of one draw, say nothing of each other; nor do two calls
+    for step in (1, 2, 3, 4, 5):
+        both = (gone[step:] * gone[:-step]).mean()
+        assert abs(both - p * p) < 5 * (p * p * (1 - p * p) / count) ** 0.5
+    again = (Dropout(p)(ones) == 0).double().flatten()
+    assert abs((gone * again).mean() - p * p) < 5 * (p * p * (1 - p * p) / count) ** 0.5
+    for place in range(4):
+        assert abs(gone[place::4].mean() - p) < 4 * (4 * p * (1 - p) / count) ** 0.5
+
+
+def test_dropout_passes_gradients_where_it_passes_numbers():
+    torch.manual_seed(0)
+    words = draw(0, B, T, D).requires_grad_()
+    out = Dropout(0.5)(words)
+    gradient, = torch.autograd.grad(out.sum(), words)
+    torch.testing.assert_close(out, words * gradient)
+    assert set(gradient.unique().tolist()) == {0.0, 2.0}
+
+
+@pytest.mark.parametrize("p", [0.0, 1e-6, 0.999999, 1.0])
+def test_dropout_of_nothing_and_of_all(p):
+    words = draw(0, B, T, D)
+    torch.testing.assert_close(Dropout(p)(words), round(1 - p) * words, atol=1e-4, rtol=1e-4)
+    assert torch.equal(Dropout(p).eval()(words), words)
+
+
+def test_dropout_of_odd_sizes_and_kinds_and_what_it_refuses():
+    for shape in [(), (1,), (3,), (0, 4), (2, 5, 7)]:
+        assert Dropout(0.5)(torch.ones(shape)).shape == shape
+    for dtype in (torch.float16, torch.bfloat16, torch.float64):
+        assert Dropout(0.1)(torch.ones(5, 3, dtype=dtype)).dtype == dtype
+    turned = torch.ones(D, T).T
+    assert Dropout(0.5)(turned).shape == (T, D)
+    with pytest.raises(ValueError, match="dropout probability has to be between 0 and 1"):
+        Dropout(1.5)
+
 
 def test_dropout_acts_in_training_only():
     torch.manual_seed(0)

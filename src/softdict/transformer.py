@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from softdict.heads import MultiHeadAttention
-from softdict.layers import FeedForward, LearnedPositions, Residual, sinusoids
+from softdict.layers import Dropout, FeedForward, LearnedPositions, Residual, sinusoids
 from softdict.masks import causal_mask, padding_mask
 from softdict.vocab import PAD
 
@@ -88,7 +88,7 @@ class Embedding(nn.Module):
         nn.init.normal_(self.table.weight, std=width ** -0.5)
         nn.init.zeros_(self.table.weight[PAD])
         self.learned = LearnedPositions(longest, width) if positions == "learned" else None
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def places(self, size, before=0):
         """Positions of `size` words behind `before` others; ValueError if a learned code ends before them."""
