@@ -11,8 +11,9 @@ from torch import nn
 
 from softdict import runtime
 from softdict.attention import attention, fused
+from softdict.batches import make_batch
 from softdict.experiments import (
-    EXPERIMENTS, __main__, costs, endings, frame, memory, padding, sentences, translation, writing)
+    EXPERIMENTS, __main__, benchmark, costs, endings, frame, memory, padding, sentences, translation, writing)
 from softdict.experiments.frame import difference, file_of, hardware, rounded, run, run_all, trained
 from softdict.experiments.replaced import Replaced, heaviest, instead, uniform
 from softdict.experiments.sentences import Example
@@ -21,7 +22,7 @@ from softdict.heads import MultiHeadAttention
 from softdict.lookup import softmax
 from softdict.masks import padding_mask
 from softdict.seq2seq import Attend, Encoded, Encoder
-from softdict.training import train
+from softdict.training import train, update
 from softdict.vocab import EOS, PAD
 
 NOUNS = {"dog": "개", "cat": "고양이", "cow": "소", "owl": "부엉이"}
@@ -592,3 +593,13 @@ def test_each_system_makes_the_same_updates_when_it_is_paced():
     assert list(trainings) == list(times) == ["rnn", "attention-additive", "transformer", "transformer-rotary"]
     assert all(len(training.history) == 2 for training in trainings.values())    # one of them does not count
     assert all(len(row) == 1 and row[0] > 0 for row in times.values())
+
+
+def test_the_variants_of_the_benchmark_do_the_work_of_ours(monkeypatch):
+    batch, records = make_batch(benchmark.sentences(4, random.Random(0))), []
+    monkeypatch.setattr(benchmark, "update", lambda *told: records.append(update(*told)))
+    for name in ("ours", "explicit attention", "bfloat16"):
+        benchmark.trainer(name)(batch)
+    ours, explicit, short = (record["loss"] for record in records)
+    assert explicit == pytest.approx(ours, rel=1e-5)
+    assert short == pytest.approx(ours, rel=1e-2) and short != ours
