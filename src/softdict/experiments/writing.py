@@ -5,14 +5,14 @@ from functools import cache
 import torch
 
 from softdict.batches import make_batch
-from softdict.checkpoint import load_model
 from softdict.decoding import beam_search, normalised, without
 from softdict.experiments import sentences
 from softdict.experiments.frame import Experiment
 from softdict.experiments.memory import milliseconds
 from softdict.experiments.translation import BOOK, vocabs
-from softdict.runtime import ASSETS, device
+from softdict.runtime import device
 from softdict.scoring import bleu
+from softdict.translator import translator
 from softdict.vocab import BOS, PAD
 
 BEAMS = (1, 2, 5, 10, 20)
@@ -20,14 +20,7 @@ POWER = 0.6
 LENGTHS = (10, 20, 40, 80, 160)
 
 
-@cache
-def writer():
-    """The trained Transformer that comes with the package."""
-    source_vocab, target_vocab = vocabs(BOOK.pairs)
-    model = BOOK.model(len(source_vocab), len(target_vocab)).to(device())
-    load_model(model, ASSETS / "transformer.safetensors",
-               f"{source_vocab.fingerprint()} {target_vocab.fingerprint()}")
-    return model.eval()
+writer = cache(translator)    # the trained Transformer that comes with the package, loaded once
 
 
 def batch_of(examples):
