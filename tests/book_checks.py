@@ -21,7 +21,7 @@ FLOORS = {
     "lookup": 0, "masks": 0, "vocab": 0, "runtime": 0, "figures": 0, "corpus": 0,
     "attention": 1, "layers": 1, "batches": 1, "baselines": 1,
     "heads": 2, "seq2seq": 2, "transformer": 3, "scoring": 3, "checkpoint": 3, "training": 4, "decoding": 4,
-    "checks": 5, "experiments": 5, "translator": 5, "__main__": 6}
+    "checks": 5, "translator": 5, "experiments": 6, "__main__": 6}
 QUOTED = ["lookup", "masks", "attention", "layers", "heads", "seq2seq", "transformer", "training", "decoding"]
 COLAB = {"torch": "2.11.0", "numpy": "2.1.3", "matplotlib": "3.10.8", "tqdm": "4.67.1", "safetensors": "0.6.2"}
 NEWER = {"torch": "2.13.0", "numpy": "2.4.6", "matplotlib": "3.11.2", "tqdm": "4.70.1", "safetensors": "0.8.0"}
