@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -170,7 +171,9 @@ def axe_findings(page, **options):
     from axe_playwright_python.sync_playwright import Axe
 
     page.add_style_tag(content="* { transition: none !important; animation: none !important }")
-    for finding in Axe().run(page, options={"preload": False, **options}).response["violations"]:
+    # without resultTypes it writes down all that is right too, which takes as long again
+    options = {"preload": False, "resultTypes": ["violations"], **options}
+    for finding in Axe().run(page, options=options).response["violations"]:
         excused = ENGINE_AXE.get(finding["id"])
         places = [node["html"] for node in finding["nodes"] if excused is None or excused not in node["html"]]
         if places:
@@ -179,8 +182,17 @@ def axe_findings(page, **options):
 
 def browser_problems(folder):
     """Outside requests, console errors, undrawn formulas, sideways scrolling, and what axe finds, light and dark."""
+    largest_first = sorted(html_files(Path(folder)), key=lambda file: -file.stat().st_size)
+    with ThreadPoolExecutor(2) as pool:  # two browsers share the pages
+        for problems in pool.map(problems_of_pages, [folder] * 2, [largest_first[0::2], largest_first[1::2]]):
+            yield from problems
+
+
+def problems_of_pages(folder, files):
+    """The problems of some pages of a folder, seen in one browser."""
+    found = []
     with Browser(folder) as browser:
-        for file in html_files(browser.folder):
+        for file in files:
             name, problems = file.relative_to(browser.folder).as_posix(), []
             if 'http-equiv="refresh"' in file.read_text("utf-8").lower():
                 continue  # it only leads on to the first page
@@ -195,7 +207,8 @@ def browser_problems(folder):
             if (wide := page.evaluate(TOO_WIDE)) > 0:
                 problems.append(f"at 390 pixels it scrolls {wide} pixels sideways")
             page.close()
-            yield from (f"{name}: {problem}" for problem in dict.fromkeys(problems))
+            found += [f"{name}: {problem}" for problem in dict.fromkeys(problems)]
+    return found
 
 
 def check(folder):
