@@ -40,7 +40,8 @@ def pytest_collection_modifyitems(session, config, items):
     last = [item for item in items if item.get_closest_marker("last")]
     items[:] = [item for item in items if item not in last] + last
     ran = {item.path for item in items}
-    parts = [config.option.keyword, config.option.markexpr, config.option.lf, os.environ.get("PYTEST_XDIST_WORKER"),
+    parts = [config.option.keyword, config.option.markexpr, config.getoption("lf", False),
+             os.environ.get("PYTEST_XDIST_WORKER"),
              any("::" in argument for argument in config.args), set(Path(__file__).parent.glob("test_*.py")) - ran]
     if any(parts):
         for item in last:

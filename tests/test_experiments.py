@@ -603,3 +603,15 @@ def test_the_variants_of_the_benchmark_do_the_work_of_ours(monkeypatch):
     ours, explicit, short = (record["loss"] for record in records)
     assert explicit == pytest.approx(ours, rel=1e-5)
     assert short == pytest.approx(ours, rel=1e-2) and short != ours
+
+
+def test_the_parts_of_a_step_are_what_the_system_does(monkeypatch):
+    chance = random.Random(0)
+    rows = [make_batch(benchmark.sentences(4, chance)) for _ in range(2)]
+    with_dropout = benchmark.spent(["ours", "torch"], rows, chance)
+    monkeypatch.setattr(benchmark, "DROPOUT", 0.0)
+    without = benchmark.spent(["ours", "torch"], rows, chance)
+    for name in ("ours", "torch"):
+        assert list(with_dropout[name]) == ["products", "random numbers", "Adam", "rest"]
+        assert with_dropout[name]["random numbers"] > 0 == without[name]["random numbers"]
+        assert min(without[name][part] for part in ("products", "Adam")) > 0

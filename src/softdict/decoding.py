@@ -8,7 +8,7 @@ from softdict.seq2seq import source_weights
 from softdict.vocab import BOS, EOS, PAD
 
 
-@torch.no_grad()
+@torch.inference_mode()
 def greedy(model, source, source_lengths, limit=100):
     """The likeliest word, then the likeliest after it, up to EOS or `limit` words; the target is never seen.
 
@@ -54,7 +54,7 @@ def normalised(log_probability, length, power):
     return log_probability / ((5 + length) / 6) ** power
 
 
-@torch.no_grad()
+@torch.inference_mode()
 def beam_search(model, source, source_lengths, size=5, power=0.6, limit=100):
     """The `size` best translations of each sentence that a search finds which keeps the `size` likeliest beginnings.
 
@@ -130,7 +130,7 @@ def top_p(logits, p):
     return logits.masked_fill(torch.zeros_like(behind).scatter(-1, order, behind), float("-inf"))
 
 
-@torch.no_grad()
+@torch.inference_mode()
 def sample(model, source, source_lengths, temperature=1.0, k=None, p=None, limit=100):
     """A word drawn by its probability, then one after it, up to EOS or `limit` words: another text each time.
 
