@@ -1,7 +1,7 @@
-# Only calls: the logic is book/build.py, which works without make too: python book/build.py book
+# Only calls: book/build.py has the logic, without make too: python book/build.py book
 PYTHON ?= python3
 
-.PHONY: book test serve lab quotes student outputs results benchmark picture clean
+.PHONY: book test shaken gpu serve lab quotes student outputs results benchmark picture clean
 
-book test serve lab quotes student outputs results benchmark picture clean:
+book test shaken gpu serve lab quotes student outputs results benchmark picture clean:
 	@$(PYTHON) book/build.py $@

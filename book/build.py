@@ -1,6 +1,7 @@
-"""Builds, tests and serves the book, on any system: python book/build.py COMMAND (the Makefile only calls this).
+"""Builds, tests and serves the book, on any system: python book/build.py COMMAND.
 
-Standard library only: environment.py makes `.venv`, and everything else that is made lies in `_build`.
+The Makefile only calls this. Standard library only: environment.py makes `.venv`, and
+everything else that is made lies in `_build`.
 """
 
 import argparse
@@ -17,21 +18,24 @@ import xml.etree.ElementTree
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from environment import BUILD, ROOT, VENV, Stop, digest, make_environment, python, step
+from environment import (
+    BUILD, ROOT, VENV, Stop, digest, make_environment, python, step, write_whole)
 
 MARIAN = "transformers==5.23.0"  # of `make benchmark` alone
+SHIFT = 1000    # what `make shaken` adds to each seed
 
-# The book -------------------------------------------------------------------------------------------------------------
+# The book -----------------------------------------------------------------------------
 
 
 def book():
-    """Executes the stale notebooks, builds the site from them, checks it, and only then puts it in place."""
+    """Executes stale notebooks, builds the site, checks it, only then swaps it in."""
     make_environment()
     execute_stale()
     site, last, stamp = BUILD / "html", BUILD / "html_last", BUILD / "html.fingerprint"
     if last.exists() and not site.exists():  # a swap was interrupted
         last.rename(site)
-    wanted = digest(*sources(), *sorted((BUILD / "executed").glob("*.ipynb")), (VENV / "stamp").read_text("utf-8"))
+    wanted = digest(*sources(), *sorted((BUILD / "executed").glob("*.ipynb")),
+                    (VENV / "stamp").read_text("utf-8"))
     if site.exists() and stamp.exists() and stamp.read_text("utf-8") == wanted:
         print("Nothing has changed since the site was built.")
     else:
@@ -40,35 +44,63 @@ def book():
             build_pages(stage(), BUILD / "new")
         with step("Checking the pages"):
             if python(ROOT / "book/pages.py", "check", fresh).returncode:
-                raise Stop(f"The new pages did not pass; they lie in {fresh}, and the last good site is untouched.")
+                raise Stop(f"The new pages did not pass; they lie in {fresh}, and the "
+                           "last good site is untouched.")
         shutil.rmtree(last, ignore_errors=True)
         stamp.unlink(missing_ok=True)
         if site.exists():
             site.rename(last)
         fresh.rename(site)
-        stamp.write_text(wanted, "utf-8")
+        write_whole(stamp, wanted.encode())
         shutil.rmtree(last, ignore_errors=True)
         shutil.rmtree(BUILD / "new")
-    print(f"The book: {site / 'index.html'}\nTo read it: make serve (or python book/build.py serve)")
+    print(f"The book: {site / 'index.html'}\n"
+          "To read it: make serve (or python book/build.py serve)")
 
 
 def sources():
     """The files that the pages are made from, notebooks aside."""
-    found = [file for file in (ROOT / "book").rglob("*") if file.is_file() and "__pycache__" not in file.parts]
+    found = [file for file in (ROOT / "book").rglob("*")
+             if file.is_file() and "__pycache__" not in file.parts]
     return sorted(found) + [ROOT / "_config.yml", ROOT / "_toc.yml"]
+
+
+ASK = """
+import notebooks
+for path in notebooks.paths():
+    print(path, notebooks.fingerprint(path), sep="\\t")
+"""
 
 
 def fingerprints():
     """For each notebook, the hash of all that a run of it depends on."""
-    ask = "import notebooks; [print(path, notebooks.fingerprint(path), sep='\\t') for path in notebooks.paths()]"
-    told = python("-c", ask, cwd=ROOT / "book", capture_output=True)
+    told = python("-c", ASK, cwd=ROOT / "book", capture_output=True)
     if told.returncode:
-        raise Stop(f"The notebooks could not be read: {told.stderr.strip().splitlines()[-1]}")
-    return {Path(path): hash_ for path, hash_ in (line.split("\t") for line in told.stdout.splitlines())}
+        raise Stop("The notebooks could not be read: "
+                   f"{told.stderr.strip().splitlines()[-1]}")
+    pairs = (line.split("\t") for line in told.stdout.splitlines())
+    return {Path(path): fingerprint for path, fingerprint in pairs}
+
+
+def keep(made, notebook, fingerprint):
+    """Puts an executed notebook in its place, and what was seen; the stamp comes last.
+
+    `made` is its file; beside it may lie NAME.seen, which tests/every_cell.py leaves.
+    """
+    target = BUILD / "executed" / notebook.name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    stamp, seen = target.with_suffix(".fingerprint"), target.with_suffix(".seen")
+    for file in (stamp, seen):
+        if file.exists():
+            file.unlink()
+    write_whole(target, made.read_bytes())
+    if made.with_suffix(".seen").exists():
+        write_whole(seen, made.with_suffix(".seen").read_bytes())
+    write_whole(stamp, fingerprint.encode())
 
 
 def execute_stale():
-    """Executes the notebooks whose text, package modules, assets or requirements changed, two at a time."""
+    """Executes what is out of date, two at a time."""
     executed = BUILD / "executed"
     executed.mkdir(parents=True, exist_ok=True)
     wanted = fingerprints()
@@ -83,20 +115,22 @@ def execute_stale():
 
     def execute(notebook):
         start = time.perf_counter()
-        unfinished = executed / f"{notebook.name}.unfinished"
-        done = python(ROOT / "book/execute.py", notebook, unfinished, capture_output=True)
+        made = executed / f"{notebook.name}.unfinished"
+        done = python(ROOT / "book/execute.py", notebook, made, capture_output=True)
         if done.returncode:
-            return f"{notebook.name}: {done.stdout.strip() or done.stderr.strip() or 'its process was ended'}"
-        unfinished.replace(executed / notebook.name)
-        (executed / f"{notebook.stem}.fingerprint").write_text(wanted[notebook], "utf-8")
+            told = done.stdout.strip() or done.stderr.strip()
+            return f"{notebook.name}: {told or 'its process was ended'}"
+        keep(made, notebook, wanted[notebook])
+        made.unlink()
         print(f"    {notebook.name}   {time.perf_counter() - start:.1f} s", flush=True)
         return None
 
-    stale = [notebook for notebook in wanted if is_stale(notebook)]
+    stale = [notebook for notebook in reversed(wanted) if is_stale(notebook)]
     if not stale:
         print(f"Notebooks: all {len(wanted)} are fresh.")
         return
-    with step(f"Executing {len(stale)} of {len(wanted)} notebooks, two at a time"), ThreadPoolExecutor(2) as pool:
+    words = f"Executing {len(stale)} of {len(wanted)} notebooks, two at a time"
+    with step(words), ThreadPoolExecutor(2) as pool:
         failed = next(filter(None, pool.map(execute, stale)), None)
         pool.shutdown(cancel_futures=True)
     if failed:
@@ -104,17 +138,19 @@ def execute_stale():
 
 
 def stage():
-    """Puts together, in `_build/source`, all that the engine reads: pages, executed notebooks, MathJax."""
+    """Puts together what the engine reads: pages, executed notebooks, MathJax."""
     source = BUILD / "source"
     shutil.rmtree(source, ignore_errors=True)
-    shutil.copytree(ROOT / "book", source / "book", ignore=shutil.ignore_patterns("__pycache__", "*.py"))
-    shutil.copytree(BUILD / "executed", source / "notebooks", ignore=shutil.ignore_patterns("*.fingerprint"))
+    shutil.copytree(ROOT / "book", source / "book",
+                    ignore=shutil.ignore_patterns("__pycache__", "*.py"))
+    shutil.copytree(BUILD / "executed", source / "notebooks",
+                    ignore=shutil.ignore_patterns("*.fingerprint", "*.seen"))
     for name in ("_config.yml", "_toc.yml"):
         shutil.copy(ROOT / name, source)
     ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    installed = Path(python("-c", ask, stdout=subprocess.PIPE, check=True).stdout.strip())
-    packed = installed / "sphinx-mathjax-offline/static/mathjax"
-    served = source / "served/assets/mathjax"  # `html_extra_path: [served]` in _config.yml
+    found = python("-c", ask, stdout=subprocess.PIPE, check=True).stdout.strip()
+    packed = Path(found) / "sphinx-mathjax-offline/static/mathjax"
+    served = source / "served/assets/mathjax"  # _config.yml: html_extra_path: [served]
     served.mkdir(parents=True)
     shutil.copy(packed / "tex-mml-chtml.js", served)
     for part in ("output/chtml", "input/tex", "a11y", "sre"):
@@ -125,63 +161,140 @@ def stage():
 def build_pages(source, output):
     """Calls Jupyter Book: every warning is an error, and all of them are shown."""
     shutil.rmtree(output, ignore_errors=True)
-    engine = ("-c", "from jupyter_book.cli.main import main; main()", "build", source, "--path-output", output)
-    built = python(*engine, "-q", "-W", "--keep-going", "-n", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    told = re.sub(r"\x1b\[[0-9;]*m", "", built.stdout).replace(f"{source}{os.sep}", "").strip()
+    built = python(
+        "-c", "from jupyter_book.cli.main import main; main()", "build", source,
+        "--path-output", output, "-q", "-W", "--keep-going", "-n",
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    told = re.sub(r"\x1b\[[0-9;]*m", "", built.stdout)
+    told = told.replace(f"{source}{os.sep}", "").strip()
     (BUILD / "book.log").write_text(told, "utf-8")
     if built.returncode:
         warnings = "\n".join(
             re.sub(r"^(notebooks.\S+\.ipynb):(\d+)", name_cell, line)
-            for line in told.splitlines()
-            if "WARNING:" in line or "ERROR:" in line
-        )
-        raise Stop(f"{warnings or told}\nWarnings count as errors here; the last good site is untouched.")
+            for line in told.splitlines() if "WARNING:" in line or "ERROR:" in line)
+        raise Stop(f"{warnings or told}\nWarnings count as errors here; "
+                   "the last good site is untouched.")
 
 
 def name_cell(place):
-    """The engine counts cell 54, line 2 of a notebook as its line 540002: the name of the cell says more."""
+    """The engine says 540002 for cell 54, line 2: the name of the cell says more."""
     cells = json.loads((ROOT / place[1]).read_text("utf-8"))["cells"]
     number = int(place[2]) // 10000 - 1
-    return f"{place[1]}, cell {cells[number]['id']}" if 0 <= number < len(cells) else place[0]
+    if not 0 <= number < len(cells):
+        return place[0]
+    return f"{place[1]}, cell {cells[number]['id']}"
 
 
-# The tests ------------------------------------------------------------------------------------------------------------
+# The tests ----------------------------------------------------------------------------
 
 
 def test():
-    """Unit tests and book checks; then every notebook, from an empty folder, against the installed wheel."""
+    """Every cell of every notebook against the wheel; then unit tests, book checks."""
     make_environment()
-    with step("Unit tests and book checks"):
-        counts = [pytest("tests", cwd=ROOT)]
+    notebooks = run_notebooks()
+    with step("Unit tests and book checks, in two processes"):
+        report(notebooks, pytest("tests", "-n", "2", "--dist", "worksteal", cwd=ROOT))
+
+
+def gpu():
+    """Every cell, and the tests of the GPU, where there is one; else says so."""
+    make_environment()
+    ask = "import torch; print(torch.__version__, torch.cuda.is_available())"
+    told = python("-c", ask, stdout=subprocess.PIPE, check=True).stdout
+    version, found = told.split()
+    if found != "True":
+        print(f"Skipped: torch {version} finds no CUDA GPU on this machine.")
+        return
+    report(run_notebooks(), pytest("tests", "-m", "gpu", cwd=ROOT))
+
+
+def shaken():
+    """Every cell once more, with other random numbers and two threads.
+
+    No assert may break: what the text says must not hang on a seed. Stored outputs are
+    not compared.
+    """
+    make_environment()
+    report(run_notebooks(shift=SHIFT))
+
+
+def report(*counts):
+    """Says how many tests passed, failed and were skipped; stops if some failed."""
+    passed, failed, skipped = map(sum, zip(*counts))
+    print(f"total: {passed} passed, {failed} failed, {skipped} skipped")
+    if failed:
+        raise Stop("Some tests failed: the lines above that begin FAILED name them.")
+
+
+def run_notebooks(shift=0):
+    """Runs nbval in an empty folder, two notebooks at a time; returns its counts.
+
+    Notebooks that pass are kept, executed: `make book` takes them as they are. With a
+    shift each seed of torch is another, and no notebook is kept.
+    """
+    wanted = fingerprints()
+    wheel = {"PYTHONPATH": str(install_wheel()), "SOFTDICT_SHIFT": str(shift)}
+    temporary = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    with step("Every cell of every notebook, two at a time"), temporary as folder:
+        folder = Path(folder)
+        check_origin(folder, wheel)
+        for notebook in wanted:
+            text = as_if_run(notebook, compared=not shift)
+            (folder / notebook.name).write_text(text, "utf-8")
+        (folder / "conftest.py").write_text(PLUGIN, "utf-8")
+        counts = pytest(
+            "--nbval-lax", "--nbval-current-env", "--nbval-cell-timeout", "900",
+            "-n", "2", "--dist", "loadfile", folder, cwd=folder, variables=wheel)
+        # nobody edited the sources on the way
+        if not shift and fingerprints() == wanted:
+            for notebook in wanted:
+                made = folder / "made" / notebook.name
+                if made.exists():
+                    keep(made, notebook, wanted[notebook])
+    return counts
+
+
+PLUGIN = f"""\
+import sys
+sys.path.append({str(ROOT / "tests")!r})
+from every_cell import *
+"""
+
+
+def install_wheel():
+    """Builds the wheel and installs it into a folder of its own, which it returns."""
     site, wheels = BUILD / "site", BUILD / "wheel"
     with step("Building and installing the wheel"):
         shutil.rmtree(site, ignore_errors=True)
         shutil.rmtree(wheels, ignore_errors=True)
         quiet = ("--quiet", "--no-deps", "--disable-pip-version-check")
-        python("-m", "pip", "wheel", *quiet, "--no-build-isolation", "-w", wheels, ROOT, check=True)
-        python("-m", "pip", "install", *quiet, "--no-index", "-t", site, *wheels.glob("*.whl"), check=True)
-    with step("Every cell of every notebook"), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        for notebook in (ROOT / "notebooks").glob("*.ipynb"):
-            (Path(folder) / notebook.name).write_text(as_if_run(notebook), "utf-8")
-        wheel = {"PYTHONPATH": str(site)}
-        ask = "import softdict; print(softdict.__file__)"
-        found = python("-c", ask, variables=wheel, cwd=folder, capture_output=True).stdout.strip()
-        if site not in Path(found).parents:
-            raise Stop(f"The notebooks would not run against the installed wheel, but against {found or 'nothing'}.")
-        nbval = ("--nbval-lax", "--nbval-current-env", "--nbval-cell-timeout", "900", "-n", "2", "--dist", "loadfile")
-        counts.append(pytest(*nbval, folder, cwd=folder, variables=wheel))
-    passed, failed, skipped = map(sum, zip(*counts))
-    print(f"total: {passed} passed, {failed} failed, {skipped} skipped")
-    if failed:
-        raise Stop("Some tests failed: the lines above that begin with FAILED name them.")
+        python("-m", "pip", "wheel", *quiet, "--no-build-isolation", "-w", wheels, ROOT,
+               check=True)
+        python("-m", "pip", "install", *quiet, "--no-index", "-t", site,
+               *wheels.glob("*.whl"), check=True)
+    return site
 
 
-def as_if_run(notebook):
-    """The notebook with a run count on each cell that has outputs: nbval compares no others; the files keep none."""
+def check_origin(folder, wheel):
+    """Stops unless the notebooks would import the installed wheel."""
+    ask = "import softdict; print(softdict.__file__)"
+    found = python("-c", ask, variables=wheel, cwd=folder, capture_output=True).stdout
+    if Path(wheel["PYTHONPATH"]) not in Path(found.strip()).parents:
+        raise Stop("The notebooks would not run against the installed wheel, but "
+                   f"against {found.strip() or 'nothing'}.")
+
+
+def as_if_run(notebook, compared=True):
+    """The notebook with a run count where an output is: nbval compares no others.
+
+    if nothing is to be compared, no cell claims an output
+    """
     content = json.loads(notebook.read_text("utf-8"))
     for cell in content["cells"]:
         if cell.get("outputs"):
             cell["execution_count"] = 1
+        if not compared and cell["metadata"].pop("tags", None):
+            cell["outputs"] = []
     return json.dumps(content)
 
 
@@ -194,12 +307,13 @@ def pytest(*arguments, **settings):
     if not report.exists():
         raise Stop(f"pytest could not start (exit code {ended.returncode}).")
     suite = xml.etree.ElementTree.parse(report).getroot().find("testsuite")
-    tests, failures, errors, skipped = (int(suite.get(name)) for name in ("tests", "failures", "errors", "skipped"))
-    failed = failures + errors or int(ended.returncode != 0)  # no tests at all is a failure too
+    names = ("tests", "failures", "errors", "skipped")
+    tests, failures, errors, skipped = (int(suite.get(name)) for name in names)
+    failed = failures + errors or int(ended.returncode != 0)  # no tests: a failure too
     return max(tests - failures - errors - skipped, 0), failed, skipped
 
 
-# The small commands ---------------------------------------------------------------------------------------------------
+# The small commands -------------------------------------------------------------------
 
 
 def serve(browser=True):
@@ -230,16 +344,17 @@ def write(what):
 
 
 def results():
-    """Runs the full experiments that have no result yet, two at a time; can be stopped and started again."""
+    """Runs the experiments that lack a result, two at a time, from where they were."""
     make_environment()
     if python("-m", "softdict.experiments", "--all", cwd=ROOT).returncode:
-        raise Stop("Some experiments failed; their last words are in _build/experiments.")
+        raise Stop("Some experiments failed; _build/experiments has their last words.")
 
 
 def benchmark():
-    """Times the book's Transformer beside PyTorch's and Marian's; the latter is fetched for this alone."""
+    """Times the book's Transformer beside PyTorch's and Marian's (fetched for this)."""
     make_environment()
-    python("-m", "pip", "install", "--quiet", "--disable-pip-version-check", MARIAN, check=True)
+    python("-m", "pip", "install", "--quiet", "--disable-pip-version-check", MARIAN,
+           check=True)
     if python("-m", "softdict.experiments.benchmark", cwd=ROOT).returncode:
         raise Stop("The benchmark did not finish.")
 
@@ -247,8 +362,9 @@ def benchmark():
 def picture():
     """Draws README's picture of a page from the built book."""
     make_environment()
-    if python(ROOT / "book/pages.py", "picture", BUILD / "html", ROOT / "book/images/page.png").returncode:
-        raise Stop("The picture could not be made: it needs a built book and a Chromium.")
+    target = ROOT / "book/images/page.png"
+    if python(ROOT / "book/pages.py", "picture", BUILD / "html", target).returncode:
+        raise Stop("No picture could be made: it needs a built book and a Chromium.")
 
 
 def clean():
@@ -259,12 +375,16 @@ def clean():
             shutil.rmtree(folder)
 
 
+COMMANDS = ("book", "test", "shaken", "gpu", "serve", "lab", "quotes", "student",
+            "outputs", "results", "benchmark", "picture", "clean")
+
+
 def main():
     sys.stdout.reconfigure(errors="replace")
-    commands = ("book", "test", "serve", "lab", "quotes", "student", "outputs", "results", "benchmark", "picture", "clean")
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    reader.add_argument("command", choices=commands)
-    reader.add_argument("--no-browser", action="store_true", help="serve: print the address only")
+    reader.add_argument("command", choices=COMMANDS)
+    reader.add_argument("--no-browser", action="store_true",
+                        help="serve: print the address only")
     given = reader.parse_args()
     start = time.perf_counter()
     try:

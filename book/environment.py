@@ -1,4 +1,4 @@
-"""The environment of the book: `.venv`, made from requirements.txt with the standard library alone."""
+"""The environment of the book, `.venv`, made with the standard library alone."""
 
 import hashlib
 import importlib.util
@@ -17,11 +17,28 @@ VENV = ROOT / ".venv"
 PYTHON_IN_VENV = "Scripts/python.exe" if os.name == "nt" else "bin/python"
 PYTHON = VENV / PYTHON_IN_VENV
 OLDEST, NEWEST = (3, 11), (3, 13)
-ROOM = 4  # GB: the environment takes 1.5, and pip's own files as much again; with PyTorch's CUDA build it takes 5.3
+ROOM = 4    # GB: the environment takes 1.5 (CUDA: 5.3), and pip's files as much again
 
 
 class Stop(Exception):
-    """What is wrong, in a sentence for the reader: the command ends with it and exit code 1."""
+    """What is wrong, in a sentence: the command ends with it and exit code 1."""
+
+
+def write_whole(path, content):
+    """Writes bytes; an error leaves the old file as it was, never half of the new."""
+    part = path.with_name(path.name + ".part")
+    try:
+        with open(part, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        raise OSError(f"{path.name} was not written, and the old one is untouched: "
+                      f"{error.strerror or error}") from error
+    finally:
+        if part.exists():
+            part.unlink()
 
 
 @contextmanager
@@ -34,29 +51,34 @@ def step(words):
 
 
 def digest(*parts):
-    """One hash of texts and of files; a path counts with its name inside the repository and its content."""
+    """One hash of texts and of files; a path counts with its name and its content."""
     total = hashlib.sha256()
     for part in parts:
         content = str(part).encode()
         if isinstance(part, Path):
-            content = part.relative_to(ROOT).as_posix().encode() + b"\0" + part.read_bytes()
+            name = part.relative_to(ROOT).as_posix()
+            content = name.encode() + b"\0" + part.read_bytes()
         total.update(hashlib.sha256(content).digest())
     return total.hexdigest()
 
 
 def python(*arguments, **settings):
-    """Runs the environment's Python; one thread a process, because torch's threads get in each other's way."""
-    variables = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1", "JUPYTER_PREFER_ENV_PATH": "1"}
+    """Runs the environment's Python, one thread a process: torch's would collide."""
+    variables = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1",
+                 "JUPYTER_PREFER_ENV_PATH": "1",
+                 "SOFTDICT_CACHE": str(BUILD / "cache")}
     variables.pop("PYTHONPATH", None)
     variables.update(settings.pop("variables", {}))
-    return subprocess.run([str(PYTHON), *map(str, arguments)], env=variables, encoding="utf-8", **settings)
+    return subprocess.run([str(PYTHON), *map(str, arguments)], env=variables,
+                          encoding="utf-8", **settings)
 
 
 def make_environment():
-    """Makes `.venv` with all that requirements.txt names. The stamp is written last: without it, nothing counts."""
+    """Makes `.venv` with all that requirements.txt names; its stamp is written last."""
     version = ".".join(map(str, sys.version_info[:3]))
     if not OLDEST <= sys.version_info[:2] <= NEWEST:
-        needed = "the book needs 3.11, 3.12 or 3.13: set PYTHON, as in make book PYTHON=python3.12"
+        needed = ("the book needs 3.11, 3.12 or 3.13: set PYTHON, as in make book "
+                  "PYTHON=python3.12")
         raise Stop(f"This is Python {version}; {needed}.")
     stamp = VENV / "stamp"
     made_by = f"{version} {ROOT}\n"
@@ -67,17 +89,20 @@ def make_environment():
     for module in ("venv", "ensurepip"):
         if importlib.util.find_spec(module) is None:
             raise Stop(
-                f"This Python has no module {module}, so it cannot make an environment; "
-                f"on Debian or Ubuntu: sudo apt install python{sys.version_info[0]}.{sys.version_info[1]}-venv."
-            )
+                f"This Python has no module {module}, so no environment can be made; "
+                "on Debian or Ubuntu: sudo apt install "
+                f"python{sys.version_info[0]}.{sys.version_info[1]}-venv.")
     free = shutil.disk_usage(ROOT).free / 1e9
     if free < ROOM:
-        raise Stop(f"The disk has {free:.1f} GB free; the environment needs {ROOM} GB, or 9 with PyTorch's CUDA build.")
+        raise Stop(f"The disk has {free:.1f} GB free; the environment needs {ROOM} GB, "
+                   "or 9 with PyTorch's CUDA build.")
     stamp.unlink(missing_ok=True)
-    with step(f"Making the environment in {VENV.name} (some minutes; pip's own words go to _build/pip.log)"):
+    with step(f"Making the environment in {VENV.name} (some minutes; pip's own words "
+              "go to _build/pip.log)"):
         if not found.startswith(made_by):
             shutil.rmtree(VENV, ignore_errors=True)
-            made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], capture_output=True, encoding="utf-8")
+            made = subprocess.run([sys.executable, "-m", "venv", str(VENV)],
+                                  capture_output=True, encoding="utf-8")
             if made.returncode:
                 last = (made.stdout + made.stderr).strip().splitlines()[-1:]
                 raise Stop(f"python -m venv could not make {VENV}: {' '.join(last)}")
@@ -87,22 +112,29 @@ def make_environment():
 
 
 def pip(*arguments):
-    """Installs; prints a line now and then, keeps pip's own words in `_build/pip.log`, and reports its last error."""
+    """Installs; says a line now and then, and pip's last error; pip.log has all."""
     BUILD.mkdir(exist_ok=True)
-    command = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off"]
+    command = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check",
+               "--progress-bar", "off"]
     command += map(str, arguments)
     start, collected, error, retried = time.perf_counter(), 0, "", False
-    words = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf-8", "errors": "replace"}
-    with open(BUILD / "pip.log", "a", encoding="utf-8") as log, subprocess.Popen(command, **words) as process:
+    words = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT,
+             "encoding": "utf-8", "errors": "replace"}
+    log = open(BUILD / "pip.log", "a", encoding="utf-8")
+    with log, subprocess.Popen(command, **words) as process:
         for line in process.stdout:
             log.write(line)
             collected += line.startswith("Collecting ")
             retried = retried or "WARNING: Retrying" in line
             error = line.strip() if re.match(r"\s*(ERROR|\w+Error): ", line) else error
             if line.startswith("Collecting ") and collected % 25 == 0:
-                print(f"    {collected} packages fetched, {time.perf_counter() - start:.0f} s", flush=True)
+                print(f"    {collected} packages fetched, "
+                      f"{time.perf_counter() - start:.0f} s", flush=True)
             elif line.startswith("Installing collected") and collected:
-                print(f"    unpacking all {collected}, {time.perf_counter() - start:.0f} s", flush=True)
+                print(f"    unpacking all {collected}, "
+                      f"{time.perf_counter() - start:.0f} s", flush=True)
     if process.returncode:
-        reason = "The package index could not be reached" if retried else "pip could not install the packages"
-        raise Stop(f"{reason}: {error or 'no error was named.'} (All its words: _build/pip.log)")
+        reason = ("The package index could not be reached"
+                  if retried else "pip could not install the packages")
+        raise Stop(f"{reason}: {error or 'no error was named.'} (All its words: "
+                   "_build/pip.log)")

@@ -1,4 +1,7 @@
-"""Executes one notebook in an empty folder, as a fresh reader would: python book/execute.py SOURCE TARGET."""
+"""Executes one notebook in an empty folder, as a fresh reader would.
+
+    python book/execute.py SOURCE TARGET
+"""
 
 import re
 import sys
@@ -12,7 +15,7 @@ SECONDS_A_CELL = 900
 
 
 def execute(notebook):
-    """The notebook with all its outputs; a failing cell raises ValueError, which names the cell and its error."""
+    """The notebook with all its outputs; a ValueError names a failing cell."""
     running = {}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         client = NotebookClient(
@@ -37,17 +40,19 @@ def execute(notebook):
 
 
 def as_seen(notebook):
-    """The notebook with each line of text as a screen shows it last: a progress bar is one line, not its history."""
+    """The notebook with each line as a screen shows it last: of a bar, its end."""
     for cell in notebook.cells:
         seen = []
         for output in cell.get("outputs", []):
-            if seen and output.output_type == "stream" and output.get("name") == seen[-1].get("name"):
+            is_stream = output.output_type == "stream"
+            if seen and is_stream and output.get("name") == seen[-1].get("name"):
                 seen[-1].text += output.text    # a bar comes in many parts
             else:
                 seen.append(output)
         for output in seen:
             if output.output_type == "stream":
-                output.text = "\n".join(line.rpartition("\r")[2] for line in output.text.split("\n"))
+                output.text = "\n".join(line.rpartition("\r")[2]
+                                        for line in output.text.split("\n"))
         if seen:
             cell.outputs = seen
     return notebook

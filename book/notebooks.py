@@ -1,11 +1,15 @@
-"""The notebooks as files: rewrite their quotes, strip them, make student copies, store outputs, tell which are stale.
+"""The notebooks as files: what is rewritten in them, stored, stripped, and out of date.
 
-    python book/notebooks.py quotes     quotes, answer folds, links and setup cells, written from their one source
-    python book/notebooks.py student    copies without hints, answers and stored outputs, below _build/student
-    python book/notebooks.py outputs    run the notebooks and store the text outputs that the book claims
+    python book/notebooks.py quotes     quotes, answer folds, links, minutes and setup
+                                        cells, written from their one source
+    python book/notebooks.py student    copies without hints, answers and stored
+                                        outputs, below _build/student
+    python book/notebooks.py outputs    run the notebooks and store the text outputs
+                                        that the book claims
     python book/notebooks.py strip      what an editor left behind, removed
 
-Each takes the paths of notebooks; without them it takes all. Needs nbformat, and nbclient to run cells.
+Each takes the paths of notebooks; without them it takes all. Needs nbformat, and
+nbclient to run cells. A file is replaced as a whole or not at all.
 """
 
 import ast
@@ -18,13 +22,18 @@ import sys
 from pathlib import Path
 
 import nbformat
+from environment import write_whole
+from lengths import with_minutes
 from nbformat.v4.rwbase import rejoin_lines
 
 ROOT = Path(__file__).resolve().parent.parent
-CLAIM = "nbval-check-output"    # the tag of cells whose text output is stored and compared
+CLAIM = "nbval-check-output"    # tags the cells whose text output is stored, compared
 BADGES = re.compile(r"<!-- badges -->.*?<!-- /badges -->", re.DOTALL)
 LINKS = re.compile(r"<!-- links -->.*?<!-- /links -->", re.DOTALL)
-FOLD = re.compile(r"^```python\n# (?P<file>tests/answers/[\w-]+\.py)\n.*?^```$", re.DOTALL | re.MULTILINE)
+FOLD = re.compile(r"^```python\n# tests/answers/(?:\w\d/)?(?P<name>[\w-]+\.py)\n"
+                  r".*?^```$", re.DOTALL | re.MULTILINE)
+FENCE = re.compile(r"^(```python\n# (?P<file>src/softdict/[\w/]+\.py)\n)"
+                   r"(?P<text>.*?)(?=^```$)", re.DOTALL | re.MULTILINE)
 SETUP = """\
 # On Colab this installs the book's package; at home it is already there.
 import importlib.util
@@ -35,13 +44,14 @@ if importlib.util.find_spec("softdict") is None:
 # Reading and writing
 
 def paths(root=ROOT):
-    """The chapters in order."""
-    return sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    """The chapters in order, then the capstones, C1 and C2."""
+    return sorted((root / "notebooks").glob("[0-9C][0-9]_*.ipynb"))
 
 
 def read(path):
     """The notebook as it stands in the file; nothing is repaired."""
-    return rejoin_lines(nbformat.from_dict(json.loads(Path(path).read_text(encoding="utf-8"))))
+    content = json.loads(Path(path).read_text(encoding="utf-8"))
+    return rejoin_lines(nbformat.from_dict(content))
 
 
 def as_text(notebook):
@@ -51,11 +61,15 @@ def as_text(notebook):
 
 def write(path, notebook):
     """Writes the file; returns whether it changed."""
-    path, content = Path(path), as_text(notebook).encode()
+    return write_text(path, as_text(notebook))
+
+
+def write_text(path, text):
+    path, content = Path(path), text.encode()
     if path.exists() and path.read_bytes() == content:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
+    write_whole(path, content)
     return True
 
 
@@ -75,79 +89,188 @@ def tags(cell):
 
 def exercise(cell):
     """The exercise that the cell belongs to, such as "01-2", or None."""
-    return next((tag for tag in tags(cell) if re.fullmatch(r"\d\d-\d+", tag)), None)
+    return next((tag for tag in tags(cell) if re.fullmatch(r"[\dC]\d-\d+", tag)), None)
 
 
 def quoted_file(cell):
-    """The file that the cell quotes, such as "src/softdict/lookup.py", or None."""
+    """The file that a code cell quotes, such as "src/softdict/lookup.py", or None."""
     first = cell.source.partition("\n")[0].rstrip()
     match = re.fullmatch(r"# (src/softdict/[\w/]+\.py)", first)
     return match[1] if match and cell.cell_type == "code" else None
 
 
+def quotes(cell):
+    """Pairs of file and text: the quote of a code cell, or those of a Markdown cell."""
+    if cell.cell_type == "markdown":
+        return [(match["file"], match["text"]) for match in FENCE.finditer(cell.source)]
+    return [(quoted_file(cell), cell.source)] if quoted_file(cell) else []
+
+
 def normalise(notebook):
-    """A copy without run counts, editors' metadata, and outputs that no tag asks for."""
+    """A copy without run counts, editors' metadata, and outputs that no tag wants.
+
+    a notebook that asks for the device gets a GPU on Colab
+    """
     notebook = copy.deepcopy(notebook)
     notebook.metadata = nbformat.from_dict({
-        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "kernelspec": {
+            "display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"}})
+    if any("runtime.device()" in cell.source for cell in notebook.cells
+           if cell.cell_type == "code"):
+        notebook.metadata |= {"accelerator": "GPU", "colab": {"gpuType": "T4"}}
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     for cell in notebook.cells:
-        kept = {key: cell.metadata[key] for key in ("mystnb", "tags") if key in cell.metadata}
+        kept = {key: cell.metadata[key]
+                for key in ("mystnb", "tags") if key in cell.metadata}
         cell.metadata = nbformat.from_dict(kept)
         cell.source = cell.source.rstrip()
         cell.pop("attachments", None)
         if cell.cell_type == "code":
             cell.execution_count = None
-            cell.outputs = [text_output(output) for output in cell.outputs if CLAIM in tags(cell) and has_text(output)]
+            cell.outputs = [text_output(output) for output in cell.outputs
+                            if CLAIM in tags(cell) and has_text(output)]
     return notebook
 
 
 def has_text(output):
-    return output.output_type == "stream" or output.output_type == "execute_result" and "text/plain" in output.data
+    return (output.output_type == "stream"
+            or output.output_type == "execute_result" and "text/plain" in output.data)
 
 
 def text_output(output):
     """The output with its text alone: no picture, no HTML, no run count."""
     if output.output_type == "stream":
         return nbformat.v4.new_output("stream", name=output.name, text=output.text)
-    return nbformat.v4.new_output("execute_result", data={"text/plain": output.data["text/plain"]})
+    text = {"text/plain": output.data["text/plain"]}
+    return nbformat.v4.new_output("execute_result", data=text)
 
 
 # Quotes
 
 def is_definition(node):
     """A def, a class, or the assignment of a constant."""
-    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or defined_name(node) is not None
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return isinstance(node, kinds) or defined_name(node) is not None
 
 
 def defined_name(node):
-    if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+    if (isinstance(node, ast.Assign) and len(node.targets) == 1
+            and isinstance(node.targets[0], ast.Name)):
         return node.targets[0].id
     return getattr(node, "name", None)
 
 
-def definitions(source):
-    """Name, first line and last line (from 0, last excluded) of each definition, decorators included."""
-    for node in ast.parse(source).body:
+def definitions(source, owner=None):
+    """Name, first line and last line (from 0, last excluded), decorators included.
+
+    Those of the source; with an owner, those in the body of that class.
+    """
+    nodes = ast.parse(source).body
+    if owner:
+        nodes = next(node for node in nodes if defined_name(node) == owner).body
+    for node in nodes:
         if is_definition(node):
-            decorators = getattr(node, "decorator_list", [])
-            yield defined_name(node), min(part.lineno for part in [node, *decorators]) - 1, node.end_lineno
+            heads = [node, *getattr(node, "decorator_list", [])]
+            first = min(part.lineno for part in heads) - 1
+            yield defined_name(node), first, node.end_lineno
+
+
+def texts(source, owner=None):
+    """The text of each definition, by its name."""
+    lines = source.splitlines()
+    return {name: "\n".join(lines[start:end])
+            for name, start, end in definitions(source, owner)}
+
+
+def read_quoted(file, root=ROOT):
+    if not (root / file).is_file():
+        raise ValueError(f"there is no file {file} to quote")
+    return (root / file).read_text(encoding="utf-8")
 
 
 def requote(source, file, root=ROOT):
-    """The quote with each definition as it stands in the file, in the order of the quote."""
-    if not (root / file).is_file():
-        raise ValueError(f"there is no file {file} to quote")
-    text = (root / file).read_text(encoding="utf-8")
-    original, lines = text.splitlines(), source.splitlines()
-    places = {name: (start, end) for name, start, end in definitions(text)}
+    """The quote with each definition as it stands in the file, in the quote's order."""
+    known, lines = texts(read_quoted(file, root)), source.splitlines()
     for name, start, end in reversed(list(definitions(source))):
-        if name not in places:
+        if name not in known:
             raise ValueError(f"{file} defines no {name}")
-        lines[start:end] = original[slice(*places[name])]
+        lines[start:end] = known[name].splitlines()
     return "\n".join(lines)
 
+
+# Quotes in Markdown: never run, so they may leave lines out, by a line `...`
+
+def definition_at(indent, more=""):
+    """Pattern of a definition at this indentation, with the blank lines after it."""
+    return re.compile(
+        rf"^(?:{indent}@.*\n)*{indent}(?:(?:async )?def |class |(?=\w+ = ))(\w+).*\n"
+        rf"(?:(?:{indent}[ )\]}}{more}].*)?\n)*", re.MULTILINE)
+
+
+FUNCTION, METHOD = definition_at("", more="."), definition_at(" " * 4)
+
+
+def requote_fence(text, file, root=ROOT):
+    """A quote in Markdown as it should stand.
+
+    A definition without `...` is written whole, and so is each method of a class that
+    leaves others out. Any other line must stand in the file; `...` stands for the rest.
+    """
+    source = read_quoted(file, root)
+    known = texts(source)
+    if strange := FUNCTION.sub("", text).strip():
+        line = strange.splitlines()[0]
+        raise ValueError(f"a quote holds imports and definitions only, not {line}")
+
+    def renewed(match):
+        name = match[1]
+        if name not in known:
+            raise ValueError(f"{file} defines no {name}")
+        quote = whole(match, known)
+        if re.match(r"(@.*\n)*class ", quote):
+            methods = texts(source, name)
+            quote = METHOD.sub(lambda match: whole(match, methods), quote)
+        return kept(quote, known[name], f"{file}, {name}")
+
+    return FUNCTION.sub(renewed, text)
+
+
+def shown(text):
+    """Names of the definitions that a quote shows, whole or in part."""
+    return [match[1] for match in FUNCTION.finditer(f"{text}\n")]
+
+
+def whole(match, known):
+    """The matched definition; its text as known, unless lines are left out."""
+    if is_abridged(match[0]) or match[1] not in known:
+        return match[0]
+    return known[match[1]] + match[0][len(match[0].rstrip("\n")):]
+
+
+def is_abridged(text):
+    return any(line.strip() == "..." for line in text.splitlines())
+
+
+def kept(quote, original, where):
+    """The quote, if its lines stand in the original so, and `...` for the others."""
+    pattern, original = "", "".join(f"{line}\n" for line in filled_lines(original))
+    for line in filled_lines(quote):
+        gap = line.strip() == "..."
+        pattern += r"(?:.*\n)+" if gap else re.escape(line) + r"\n"
+        if not re.match(pattern, original):
+            fault = "leaves nothing out" if gap else "does not follow there"
+            raise ValueError(f"{where}: the line {line.strip()!r} {fault}")
+    if not re.fullmatch(pattern, original):
+        raise ValueError(f"{where}: more follows on {line.strip()!r}: end with '...'")
+    return quote
+
+
+def filled_lines(text):
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+# All that has its source elsewhere
 
 def repository(root=ROOT):
     """The book's address and branch, from the one place where they stand."""
@@ -155,14 +278,16 @@ def repository(root=ROOT):
     entry = re.search(r"^\s*repository:(.*?)(?=^\S|\Z)", text, re.DOTALL | re.MULTILINE)
     url = entry and re.search(r"\burl\s*:\s*[\"']?([^\s,}\"']+)", entry[1])
     if not url:
-        raise ValueError("_config.yml needs the book's address: repository: {url: https://..., branch: main}")
+        raise ValueError("_config.yml needs the book's address: "
+                         "repository: {url: https://..., branch: main}")
     branch = re.search(r"\bbranch\s*:\s*[\"']?([^\s,}\"']+)", entry[1])
     return url[1], branch[1] if branch else "main"
 
 
 def colab(name, root=ROOT):
     """The address that opens an executed chapter in Colab."""
-    url = repository(root)[0].replace("https://github.com/", "https://colab.research.google.com/github/")
+    site = "https://colab.research.google.com/github/"
+    url = repository(root)[0].replace("https://github.com/", site)
     return f"{url}/blob/executed/notebooks/{name}"
 
 
@@ -170,68 +295,95 @@ def links(name, root=ROOT):
     """The line under a chapter's title: where to run it, and its source."""
     url, branch = repository(root)
     return (f"<!-- links -->\n[Open in Colab]({colab(name, root)}) · "
-            f"[Source on GitHub]({url}/blob/{branch}/notebooks/{name})\n<!-- /links -->")
+            f"[Source on GitHub]({url}/blob/{branch}/notebooks/{name})\n"
+            "<!-- /links -->")
 
 
 def badges(root=ROOT):
     """README's table of chapters, a badge for each."""
     rows = ["<!-- badges -->", "| Chapter | Run it now |", "|---|---|"]
     for path in paths(root):
-        title = read(path).cells[0].source.partition("\n")[0].removeprefix("# ").replace(" · ", " ")
-        badge = f"[![Open chapter {path.name[:2]} in Colab](book/images/colab.svg)]({colab(path.name, root)})"
-        rows.append(f"| {title} | {badge} |")
+        title = read(path).cells[0].source.partition("\n")[0]
+        title = title.removeprefix("# ").replace(" · ", " ")
+        button = f"![Open chapter {path.name[:2]} in Colab](book/images/colab.svg)"
+        rows.append(f"| {title} | [{button}]({colab(path.name, root)}) |")
     return "\n".join([*rows, "<!-- /badges -->"])
 
 
 def with_badges(readme, root=ROOT):
     """The text of README with its table of chapters written afresh."""
     if not BADGES.search(readme):
-        raise ValueError("README.md: the lines <!-- badges --> and <!-- /badges --> are missing")
+        raise ValueError("README.md: the lines <!-- badges --> and <!-- /badges --> "
+                         "are missing")
     return BADGES.sub(lambda match: badges(root), readme)
 
 
-def answer_fold(file, root=ROOT):
+def answer_file(name):
+    """Where an answer stands: 01-2.py in the folder of chapter 01."""
+    return f"tests/answers/{name[:2]}/{name}"
+
+
+def answer_fold(name, root=ROOT):
+    file = answer_file(name)
     if not (root / file).is_file():
         raise ValueError(f"there is no answer {file} to quote")
-    return f"```python\n# {file}\n{(root / file).read_text(encoding='utf-8').strip()}\n```"
+    answer = (root / file).read_text(encoding="utf-8").strip()
+    return f"```python\n# {file}\n{answer}\n```"
+
+
+def with_quotes(text, root=ROOT):
+    """Markdown with its quotes of the package and of answers written afresh."""
+    def fence(match):
+        return match[1] + requote_fence(match["text"], match["file"], root)
+
+    text = FENCE.sub(fence, text)
+    return FOLD.sub(lambda match: answer_fold(match["name"], root), text)
 
 
 def requoted(notebook, name, root=ROOT):
-    """A copy, normalised, in which all that has its source elsewhere is written from that source."""
+    """A copy, normalised, in which all that has its source elsewhere is new."""
     notebook = normalise(notebook)
     for cell in notebook.cells:
         try:
             if file := quoted_file(cell):
                 cell.source = requote(cell.source, file, root)
             elif cell.cell_type == "markdown":
-                cell.source = FOLD.sub(lambda match: answer_fold(match["file"], root), cell.source)
+                cell.source = with_quotes(cell.source, root)
         except (ValueError, SyntaxError) as error:
             raise ValueError(f"{name}, cell {cell.get('id')}: {error}") from error
         if cell.get("id") == "title":
             if not LINKS.search(cell.source):
-                raise ValueError(f"{name}, cell title: the lines <!-- links --> and <!-- /links --> are missing")
+                raise ValueError(f"{name}, cell title: the lines <!-- links --> and "
+                                 "<!-- /links --> are missing")
             cell.source = LINKS.sub(lambda match: links(name, root), cell.source)
         if cell.get("id") == "setup":
             cell.source = SETUP.format(url=repository(root)[0])
-    return notebook
+    return with_minutes(notebook)
+
+
+def requoted_pages(root=ROOT):
+    """README with its badges, CONTRIBUTING with its quotes, as they should stand."""
+    readme, contributing = root / "README.md", root / "CONTRIBUTING.md"
+    try:
+        quotes = with_quotes(contributing.read_text(encoding="utf-8"), root)
+    except (ValueError, SyntaxError) as error:
+        raise ValueError(f"{contributing.name}: {error}") from error
+    return {readme: with_badges(readme.read_text(encoding="utf-8"), root),
+            contributing: quotes}
 
 
 def rewrite_quotes(notebooks=None, root=ROOT):
-    """Rewrites the notebooks, and README's badges; returns the files that changed."""
-    notebooks = notebooks or paths(root)
-    new = {path: requoted(read(path), Path(path).name, root) for path in notebooks}    # all or none
-    changed = [path for path in notebooks if write(path, new[path])]
-    readme = root / "README.md"
-    old = readme.read_text(encoding="utf-8")
-    if (text := with_badges(old, root)) != old:
-        readme.write_text(text, encoding="utf-8", newline="\n")
-        changed.append(readme)
-    return changed
+    """Rewrites notebooks, README and CONTRIBUTING; returns the files that changed."""
+    new = {path: as_text(requoted(read(path), Path(path).name, root))
+           for path in notebooks or paths(root)}
+    new |= requoted_pages(root)    # all are made before one is written
+    return [path for path, text in new.items() if write_text(path, text)]
 
 
 def strip(notebooks=None, root=ROOT):
     """Normalises the files; returns those that changed."""
-    return [path for path in notebooks or paths(root) if write(path, normalise(read(path)))]
+    return [path for path in notebooks or paths(root)
+            if write(path, normalise(read(path)))]
 
 
 # Copies for students
@@ -239,35 +391,47 @@ def strip(notebooks=None, root=ROOT):
 def student_copy(notebook):
     """A copy without hints, answers and stored outputs."""
     notebook = normalise(notebook)
-    notebook.cells = [cell for cell in notebook.cells if not {"hint", "answer"} & set(tags(cell))]
+    notebook.cells = [cell for cell in notebook.cells
+                      if not {"hint", "answer"} & set(tags(cell))]
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = []
     return notebook
 
 
+# what any stub of a class or a nested function holds too
+SCAFFOLD = ("#", "def ", "class ", "super().__init__()")
+
+
 def answer_lines(text):
-    """For each function of an answer file, the lines of its body: no docstring, comments or blank lines."""
+    """For each function, the lines of its body that would give something away.
+
+    these are not: docstrings, comments, blank lines, names of functions and classes
+    """
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             body = node.body[1:] if ast.get_docstring(node) is not None else node.body
             rows = text.splitlines()[body[0].lineno - 1:node.end_lineno] if body else []
-            yield [row.strip() for row in rows if row.strip() and not row.strip().startswith("#")]
+            yield [row.strip() for row in rows
+                   if row.strip() and not row.strip().startswith(SCAFFOLD)]
 
 
 def leaks(notebook, root=ROOT):
     """Lines of answers that a student copy still shows.
 
-    Prose and exercises may hold no line of an answer. Other code may share a line with one: not a whole body,
-    unless it is a quote of the package, which shows what the exercise before it asked for.
+    Prose and exercises may hold no line of an answer. Other code may share a line with
+    one, but not a whole body. Quotes of the package may: they show what the exercise
+    before them asked for.
     """
     found = []
-    for file in sorted((root / "tests/answers").glob("*.py")):
+    for file in sorted((root / "tests/answers").glob("*/*.py")):
         for body in answer_lines(file.read_text(encoding="utf-8")):
             for cell in notebook.cells:
-                shown = {line.strip() for line in cell.source.splitlines()}
+                text = FENCE.sub("", cell.source)
+                shown = {line.strip() for line in text.splitlines()}
                 if cell.cell_type == "markdown" or exercise(cell):
-                    found += [f"cell {cell.id} shows a line of {file.name}: {line}" for line in body if line in shown]
+                    found += [f"cell {cell.id} shows a line of {file.name}: {line}"
+                              for line in body if line in shown]
                 elif body and not quoted_file(cell) and shown.issuperset(body):
                     found.append(f"cell {cell.id} shows the whole of {file.name}")
     return found
@@ -276,7 +440,8 @@ def leaks(notebook, root=ROOT):
 def student(out=None, notebooks=None, root=ROOT):
     """Writes the students' copies; refuses to write any if one shows an answer."""
     out = Path(out or root / "_build/student")
-    copies = {Path(path).name: student_copy(read(path)) for path in notebooks or paths(root)}
+    copies = {Path(path).name: student_copy(read(path))
+              for path in notebooks or paths(root)}
     for name, notebook in copies.items():
         if found := leaks(notebook, root):
             raise ValueError(f"{name}: {'; '.join(found)}")
@@ -288,7 +453,7 @@ def student(out=None, notebooks=None, root=ROOT):
 # Stored outputs
 
 def store_outputs(notebooks=None, root=ROOT):
-    """Runs the notebooks in an empty folder and stores what the claims print; returns the files that changed."""
+    """Runs the notebooks, stores what the claims print; returns the changed files."""
     from execute import execute
 
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -304,12 +469,13 @@ def store_outputs(notebooks=None, root=ROOT):
 # What a notebook depends on
 
 def imports(tree, package=""):
-    """Dotted names that the tree imports, anywhere in it; `from a import b` counts as a and a.b."""
+    """Dotted names that the tree imports; `from a import b` counts as a and a.b."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            parents = package.split(".")[:len(package.split(".")) - node.level + 1] if node.level else []
+            parents = package.split(".")
+            parents = parents[:len(parents) - node.level + 1] if node.level else []
             base = ".".join([*parents, *([node.module] if node.module else [])])
             yield base
             yield from (f"{base}.{alias.name}" for alias in node.names)
@@ -319,11 +485,12 @@ def module_file(name, root=ROOT):
     """The file of a module of softdict, or None."""
     path = root / "src" / name.replace(".", "/")
     files = [path / "__init__.py", path.with_name(path.name + ".py")]
-    return next((file for file in files if name.split(".")[0] == "softdict" and file.is_file()), None)
+    return next((file for file in files
+                 if name.split(".")[0] == "softdict" and file.is_file()), None)
 
 
 def reached(trees, root=ROOT):
-    """Files of all softdict modules that the trees import, directly or through others, with their syntax trees."""
+    """Files and syntax trees of all softdict modules that the trees lead to."""
     files, waiting = {}, [name for tree in trees for name in imports(tree)]
     while waiting:
         name = waiting.pop()
@@ -340,18 +507,23 @@ def reached(trees, root=ROOT):
 def fingerprint(path, root=ROOT):
     """Hash of all that a run of the notebook depends on.
 
-    That is the notebook, the softdict modules it reaches, requirements.txt, and the assets named in a string there.
+    That is the notebook, the softdict modules it reaches, requirements.txt, and each
+    asset that a string there names, by its file or by its folder: runtime.results names
+    the folder "results", so who reaches runtime depends on all results.
     """
-    trees = [parse(cell.source) for cell in read(path).cells if cell.cell_type == "code"]
+    cells = [cell for cell in read(path).cells if cell.cell_type == "code"]
+    trees = [parse(cell.source) for cell in cells]
     modules = reached(trees, root)
-    words = {node.value for tree in [*trees, *modules.values()] for node in ast.walk(tree)
+    words = {node.value
+             for tree in [*trees, *modules.values()] for node in ast.walk(tree)
              if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     folder = root / "src/softdict/assets"
-    assets = [file for file in folder.rglob("*")
-              if file.is_file() and words & {file.name, file.relative_to(folder).as_posix()}]
-    files = [Path(path), *sorted(modules), *sorted(assets), root / "requirements.txt"]
+    names = {file: file.relative_to(folder)
+             for file in sorted(folder.rglob("*")) if file.is_file()}
+    assets = [file for file, name in names.items()
+              if words & {name.as_posix(), *name.parts}]
     digest = hashlib.sha256()
-    for file in files:
+    for file in [Path(path), *sorted(modules), *assets, root / "requirements.txt"]:
         content = file.read_bytes() if file.exists() else b""
         digest.update(f"{file.name} {len(content)}\n".encode() + content)
     return digest.hexdigest()
@@ -361,7 +533,8 @@ def main(arguments):
     commands = {"quotes": rewrite_quotes, "strip": strip, "outputs": store_outputs,
                 "student": lambda notebooks: student(notebooks=notebooks)}
     if not arguments or arguments[0] not in commands:
-        sys.exit("usage: python book/notebooks.py quotes|student|outputs|strip [NOTEBOOK...]")
+        sys.exit("usage: python book/notebooks.py quotes|student|outputs|strip "
+                 "[NOTEBOOK...]")
     try:
         written = commands[arguments[0]]([Path(name) for name in arguments[1:]])
     except (ValueError, OSError) as error:

@@ -1,7 +1,8 @@
-"""Checks the built pages: first as files, then in a real browser, if the machine has one.
+"""Checks the built pages: first as files, then in a real browser, if there is one.
 
-    python book/pages.py check FOLDER              every problem on a line; exit code 1 if there is one
-    python book/pages.py picture FOLDER FILE.png   a picture of one chapter page, for README
+    python book/pages.py check FOLDER              every problem on a line;
+                                                   exit code 1 if there is one
+    python book/pages.py picture FOLDER FILE.png   a picture of one page, for README
 """
 
 import os
@@ -15,7 +16,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
+            "chrome", "msedge")
 APPLICATIONS = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -23,7 +25,9 @@ APPLICATIONS = (
     "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
 )
 THEME_CONSOLE = "THEBE_JS_URL"  # sphinx-thebe declares it twice, on every page
-ENGINE_AXE = {  # what axe finds in the engine's own markup: the rule, and what the excused elements contain
+LOADED = {"stylesheet", "icon", "preload"}    # kinds of links
+EMBEDDED = {"img", "script", "iframe", "source", "video", "audio"}
+ENGINE_AXE = {  # what axe finds in the engine's own markup: rule, and excused part
     "label-content-name-mismatch": "search-button",
     "region": "logo__title",
     "aria-allowed-role": "doc-biblioentry",
@@ -32,7 +36,7 @@ ENGINE_AXE = {  # what axe finds in the engine's own markup: the rule, and what 
 }
 
 
-# As files -------------------------------------------------------------------------------------------------------------
+# As files -----------------------------------------------------------------------------
 
 
 class Page(HTMLParser):
@@ -48,11 +52,11 @@ class Page(HTMLParser):
         self.anchors |= {found[name] for name in ("id", "name") if found.get(name)}
         if tag == "a" and found.get("href"):
             self.links.append(found["href"])
-        elif tag == "link" and {"stylesheet", "icon", "preload"} & set(found.get("rel", "").split()):
+        elif tag == "link" and LOADED & set(found.get("rel", "").split()):
             self.loads.append(found["href"])
         elif tag == "meta" and found.get("http-equiv", "").lower() == "refresh":
             self.links.append(found["content"].partition("url=")[2])
-        elif tag in ("img", "script", "iframe", "source", "video", "audio") and found.get("src"):
+        elif tag in EMBEDDED and found.get("src"):
             self.loads.append(found["src"])
         if tag == "img":
             self.images.append((found.get("src", ""), found.get("alt")))
@@ -60,11 +64,13 @@ class Page(HTMLParser):
 
 def html_files(folder):
     """The pages; the theme leaves its templates below _static."""
-    return sorted(file for file in folder.rglob("*.html") if "_static" not in file.parts)
+    files = folder.rglob("*.html")
+    return sorted(file for file in files if "_static" not in file.parts)
 
 
 def file_problems(folder):
-    """Links, anchors and files that lead nowhere, loads from outside, and images without words."""
+    """Links, anchors and files that lead nowhere, loads from outside, and images
+    without words."""
     folder = Path(folder).resolve()
     pages = {file: Page(file.read_text("utf-8")) for file in html_files(folder)}
     for file, page in pages.items():
@@ -77,25 +83,29 @@ def file_problems(folder):
                 continue
             path, anchor = urldefrag(address)
             path = unquote(path.partition("?")[0])
-            target = (folder / path[1:] if path.startswith("/") else file.parent / path).resolve() if path else file
+            base = folder if path.startswith("/") else file.parent
+            target = (base / path.lstrip("/")).resolve() if path else file
             target = target / "index.html" if target.is_dir() else target
             if not target.is_file():
                 yield f"{name}: {address} leads to no file"
-            elif anchor and target in pages and unquote(anchor) not in pages[target].anchors:
+            elif (anchor and target in pages
+                  and unquote(anchor) not in pages[target].anchors):
                 yield f"{name}: {address} leads to no anchor"
         for source, alt in page.images:
             if alt is None or alt and alt in source:
                 yield f"{name}: the image {source[:60]} has no words (alt)"
 
 
-# In a browser ---------------------------------------------------------------------------------------------------------
+# In a browser -------------------------------------------------------------------------
 
 
 def browser_path():
-    """A Chromium on this machine, or None; the variable CHROMIUM names another, or is "none"."""
+    """A Chromium on this machine, or None; the variable CHROMIUM names another, or is
+    "none"."""
     if os.environ.get("CHROMIUM") == "none":
         return None
-    named = [os.environ.get("CHROMIUM", ""), *map(shutil.which, BROWSERS), *APPLICATIONS]
+    named = [os.environ.get("CHROMIUM", ""), *map(shutil.which, BROWSERS),
+             *APPLICATIONS]
     return next((path for path in named if path and Path(path).exists()), None)
 
 
@@ -105,10 +115,12 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 def local_server(folder, ports=(0,)):
-    """A server of the folder on the first free port of this machine; nothing outside can reach it."""
+    """A server of the folder on the first free port of this machine; nothing outside
+    can reach it."""
     for port in ports:
         try:
-            return ThreadingHTTPServer(("127.0.0.1", port), partial(Quiet, directory=str(folder)))
+            return ThreadingHTTPServer(("127.0.0.1", port),
+                                       partial(Quiet, directory=str(folder)))
         except OSError:
             continue
     raise OSError(f"no port from {ports[0]} to {ports[-1]} is free")
@@ -127,8 +139,10 @@ class Browser:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.address = f"http://127.0.0.1:{self.server.server_port}/"
         self.playwright = sync_playwright().start()
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-        self.chromium = self.playwright.chromium.launch(executable_path=browser_path(), args=flags)
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking",
+                 "--disable-component-update"]
+        self.chromium = self.playwright.chromium.launch(executable_path=browser_path(),
+                                                        args=flags)
         return self
 
     def __exit__(self, *error):
@@ -138,8 +152,10 @@ class Browser:
         self.server.server_close()
 
     def open(self, name, problems, width=1200):
-        """The page, its formulas drawn; what goes wrong on the way is added to the problems."""
-        page = self.chromium.new_page(viewport={"width": width, "height": 800}, color_scheme="light")
+        """The page, its formulas drawn; what goes wrong on the way is added to the
+        problems."""
+        page = self.chromium.new_page(viewport={"width": width, "height": 800},
+                                      color_scheme="light")
 
         def keep_inside(route):
             if not route.request.url.startswith((self.address, "data:", "blob:")):
@@ -149,42 +165,54 @@ class Browser:
 
         def hear(message):
             if message.type == "error" and THEME_CONSOLE not in message.text:
-                problems.append(f"console: {message.text} {message.location.get('url', '')}")
+                problems.append(f"console: {message.text} "
+                                f"{message.location.get('url', '')}")
 
         page.route("**/*", keep_inside)
         page.on("console", hear)
-        page.on("pageerror", lambda error: THEME_CONSOLE in str(error) or problems.append(f"console: {error}"))
+        page.on("pageerror", lambda error: THEME_CONSOLE in str(error)
+                or problems.append(f"console: {error}"))
         page.goto(self.address + name, wait_until="load")
         page.evaluate("async () => { await window.MathJax?.startup?.promise }")
         return page
 
 
 FORMULAS = """() => [...document.querySelectorAll('.math')]
-    .filter(math => !math.querySelector('mjx-container') || math.querySelector('mjx-merror'))
+    .filter(math => !math.querySelector('mjx-container')
+                    || math.querySelector('mjx-merror'))
     .map(math => math.textContent.trim())"""
-OPEN_FOLDS = "() => document.querySelectorAll('details').forEach(fold => { fold.open = true })"
-TOO_WIDE = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+OPEN_FOLDS = """() => document.querySelectorAll('details')
+    .forEach(fold => { fold.open = true })"""
+TOO_WIDE = """() => document.documentElement.scrollWidth
+    - document.documentElement.clientWidth"""
+STILL = "* { transition: none !important; animation: none !important }"
 
 
 def axe_findings(page, **options):
-    """What the accessibility checker axe says of the page, aside from the engine's own markup."""
+    """What the accessibility checker axe says of the page, aside from the engine's own
+    markup."""
     from axe_playwright_python.sync_playwright import Axe
 
-    page.add_style_tag(content="* { transition: none !important; animation: none !important }")
-    # without resultTypes it writes down all that is right too, which takes as long again
+    page.add_style_tag(content=STILL)
+    # without resultTypes it writes down all that is right too, in twice the time
     options = {"preload": False, "resultTypes": ["violations"], **options}
     for finding in Axe().run(page, options=options).response["violations"]:
         excused = ENGINE_AXE.get(finding["id"])
-        places = [node["html"] for node in finding["nodes"] if excused is None or excused not in node["html"]]
+        places = [node["html"] for node in finding["nodes"]
+                  if excused is None or excused not in node["html"]]
         if places:
-            yield f"{finding['id']}: {finding['help']}: {len(places)} of {places[0][:120]}"
+            words = f"{finding['id']}: {finding['help']}"
+            yield f"{words}: {len(places)} of {places[0][:120]}"
 
 
 def browser_problems(folder):
-    """Outside requests, console errors, undrawn formulas, sideways scrolling, and what axe finds, light and dark."""
-    largest_first = sorted(html_files(Path(folder)), key=lambda file: -file.stat().st_size)
+    """Outside requests, console errors, undrawn formulas, sideways scrolling, and what
+    axe finds, light and dark."""
+    largest_first = sorted(html_files(Path(folder)),
+                           key=lambda file: -file.stat().st_size)
     with ThreadPoolExecutor(2) as pool:  # two browsers share the pages
-        for problems in pool.map(problems_of_pages, [folder] * 2, [largest_first[0::2], largest_first[1::2]]):
+        for problems in pool.map(problems_of_pages, [folder] * 2,
+                                 [largest_first[0::2], largest_first[1::2]]):
             yield from problems
 
 
@@ -197,12 +225,16 @@ def problems_of_pages(folder, files):
             if 'http-equiv="refresh"' in file.read_text("utf-8").lower():
                 continue  # it only leads on to the first page
             page = browser.open(name, problems)
-            problems += [f"formula not drawn: {formula}" for formula in page.evaluate(FORMULAS)]
+            problems += [f"formula not drawn: {formula}"
+                         for formula in page.evaluate(FORMULAS)]
             page.evaluate(OPEN_FOLDS)
-            for theme, rules in {"light": {}, "dark": {"runOnly": ["color-contrast"]}}.items():
+            for theme, rules in {"light": {},
+                                 "dark": {"runOnly": ["color-contrast"]}}.items():
                 page.emulate_media(color_scheme=theme)
-                page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
-                problems += [f"axe, {theme}: {finding}" for finding in axe_findings(page, **rules)]
+                page.evaluate("theme => { document.documentElement.dataset.theme = "
+                              "theme }", theme)
+                problems += [f"axe, {theme}: {finding}"
+                             for finding in axe_findings(page, **rules)]
             page.set_viewport_size({"width": 390, "height": 800})
             if (wide := page.evaluate(TOO_WIDE)) > 0:
                 problems.append(f"at 390 pixels it scrolls {wide} pixels sideways")
@@ -217,22 +249,26 @@ def check(folder):
     if browser_path():
         problems += browser_problems(folder)
     else:
-        print("    Checks in a browser are skipped: no Chromium or Chrome is here (CHROMIUM can name one).")
+        print("    Checks in a browser are skipped: no Chromium or Chrome is here "
+              "(CHROMIUM can name one).")
     for problem in problems:
         print(f"    {problem}")
     return len(problems)
 
 
 def picture(folder, target, name="notebooks/02_soft_lookup.html", figure=1):
-    """A picture of the page where a figure is in sight, in few colours, so that the file stays small."""
+    """A picture of the page where a figure is in sight, in few colours, so that the
+    file stays small."""
     from PIL import Image
 
     with Browser(folder) as browser:
         page = browser.open(name, [], width=1280)
-        page.locator("main figure").nth(figure).evaluate("figure => figure.scrollIntoView({block: 'end'})")
+        page.locator("main figure").nth(figure).evaluate(
+            "figure => figure.scrollIntoView({block: 'end'})")
         page.wait_for_timeout(500)  # the theme follows the scrolling with its own marks
         page.screenshot(path=target)
-    Image.open(target).convert("P", palette=Image.Palette.ADAPTIVE, colors=128).save(target, optimize=True)
+    few = Image.open(target).convert("P", palette=Image.Palette.ADAPTIVE, colors=128)
+    few.save(target, optimize=True)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
     python book/pictures.py
 
-Each picture is a few shapes written out as SVG text, so that the same source gives the same file on any machine.
-tests/test_pictures.py compares the committed files with what this file draws.
+Each picture is a few shapes written out as SVG text, so that the same source gives the
+same file on any machine. tests/test_pictures.py compares the committed files with what
+this file draws.
 """
 
 from html import escape
@@ -12,43 +13,75 @@ from pathlib import Path
 BOOK = Path(__file__).resolve().parent
 NOTEBOOKS = BOOK.parent / "notebooks"
 
-LIGHT = {"query": "#3299E3", "key": "#DB3F24", "value": "#610B6A", "ink": "#1A1A1A", "muted": "#767676"}
-DARK = {"query": "#5DB4F2", "key": "#F2705A", "value": "#CF8BDA", "ink": "#E8E6E1", "muted": "#A3A3A3"}
-DEEP_BLUE, DEEP_RED = "#17629B", "#B32D15"    # query and key, dark enough to carry text on white
+LIGHT = {"query": "#3299E3", "key": "#DB3F24", "value": "#610B6A", "ink": "#1A1A1A",
+         "muted": "#767676"}
+DARK = {"query": "#5DB4F2", "key": "#F2705A", "value": "#CF8BDA", "ink": "#E8E6E1",
+        "muted": "#A3A3A3"}
+# query and key, dark enough to carry text on white
+DEEP_BLUE, DEEP_RED = "#17629B", "#B32D15"
 FONT = "-apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 
-# The road: part, then chapters as number, title, the question it answers, and the failure it leaves to the next.
+# The road: part, then chapters as number, title, the question it answers, and the
+# failure it leaves to the next
 ROAD = [
     ("Part I. Lookup", [
-        ("01", "A dictionary is a function", "What is a lookup made of?", "nobody listed “puppy”"),
-        ("02", "Soft lookup", "What if a key is only nearly right?", "we made the vectors up"),
-        ("03", "Learning", "Where do good vectors come from?", "it knows words, not sentences"),
+        ("01", "A dictionary is a function",
+         "What is a lookup made of?", "nobody listed “puppy”"),
+        ("02", "Soft lookup",
+         "What if a key is only nearly right?", "we made the vectors up"),
+        ("03", "Learning",
+         "Where do good vectors come from?", "it knows words, not sentences"),
     ]),
     ("Part II. Translation", [
-        ("04", "Two networks translate", "Can one vector carry a sentence?", "long sentences come out wrong"),
-        ("05", "The bottleneck", "Where exactly does it break?", "what is not kept cannot be said"),
-        ("06", "Attention", "What if it may look again?", "it asks with whatever it has"),
-        ("07", "Scores", "Can asking be learned?", "words still wait in line"),
+        ("04", "Two networks translate",
+         "Can one vector carry a sentence?", "untrained, it writes nonsense"),
+        ("05", "Learning to translate",
+         "How does it learn, and how well?", "long sentences come out wrong"),
+        ("06", "The bottleneck",
+         "Where exactly does it break?", "what is not kept cannot be said"),
+        ("07", "Attention",
+         "What if it may look again?", "it asks with whatever it has"),
+        ("08", "Scores",
+         "Can asking be learned?", "words still wait in line"),
     ]),
     ("Part III. Self-attention", [
-        ("08", "Self-attention", "Can every word ask every word?", "one average blurs two needs"),
-        ("09", "Multi-head", "How are several questions asked?", "it reads words not yet written"),
-        ("10", "Masking", "What may look at what?", "shuffled words look the same"),
-        ("11", "Positions", "How does it know the order?", "stacked deep, it stops learning"),
-        ("12", "The block", "What keeps depth stable?", "parts, but no machine"),
+        ("09", "Self-attention",
+         "Can every word ask every word?", "one average blurs two needs"),
+        ("10", "Multi-head attention",
+         "How are several questions asked?", "it reads words not yet written"),
+        ("11", "Masking",
+         "What may look at what?", "shuffled words look the same"),
+        ("12", "Positions",
+         "How does it know the order?", "stacked deep, it stops learning"),
+        ("13", "The block",
+         "What keeps depth stable?", "parts, but no machine"),
     ]),
     ("Part IV. The Transformer", [
-        ("13", "The whole machine", "Is ours equal to torch’s?", "untrained, it babbles"),
-        ("14", "Training", "How does it learn to translate?", "it scores words, writes none"),
-        ("15", "Decoding", "How does it write, word by word?", "our sentences were generated"),
+        ("14", "The whole machine",
+         "Is ours equal to torch’s?", "untrained, it babbles"),
+        ("15", "Training",
+         "How does it learn to write Korean?", "is it better, and by which part?"),
+        ("16", "Evidence",
+         "What is each part worth?", "it takes the likeliest word, always"),
+        ("17", "Search",
+         "Which sentence does it mean?", "each word is slower than the last"),
+        ("18", "The cache",
+         "What need not be computed twice?", "our sentences were generated"),
     ]),
-    ("Beyond", [("16", "Real text", "Does it hold on sentences as found?", "")]),
+    ("Beyond", [
+        ("19", "Real text", "Does it hold on sentences as found?", ""),
+        ("20", "Heads", "What did each head learn?", ""),
+        ("21", "Pretraining", "What do words alone teach it?", ""),
+        ("22", "Today", "Is this what today’s models are?", ""),
+    ]),
 ]
 
 
 def tag(name, **attributes):
-    """One SVG element; an underscore in an attribute's name stands for a hyphen, numbers lose needless digits."""
-    written = (f' {key.replace("_", "-")}="{f"{x:g}" if isinstance(x, float) else x}"' for key, x in attributes.items())
+    """One SVG element; an underscore in an attribute's name stands for a hyphen,
+    numbers lose needless digits."""
+    written = (f' {key.replace("_", "-")}="{f"{x:g}" if isinstance(x, float) else x}"'
+               for key, x in attributes.items())
     return f"<{name}{''.join(written)}/>"
 
 
@@ -57,59 +90,73 @@ def circle(x, y, radius, fill, **more):
 
 
 def square(x, y, side, fill):
-    return tag("rect", x=x - side / 2, y=y - side / 2, width=side, height=side, fill=fill)
+    return tag("rect", x=x - side / 2, y=y - side / 2, width=side, height=side,
+               fill=fill)
 
 
 def triangle(x, y, side, fill):
     top, half = y - side * 0.52, side * 0.58
-    return tag("path", d=f"M{x:g} {top:g}L{x + half:g} {top + side:g}H{x - half:g}Z", fill=fill)
+    return tag("path", d=f"M{x:g} {top:g}L{x + half:g} {top + side:g}H{x - half:g}Z",
+               fill=fill)
 
 
 def line(x1, y1, x2, y2, width, stroke, **more):
-    return tag("path", d=f"M{x1:g} {y1:g}L{x2:g} {y2:g}", stroke=stroke, stroke_width=width, **more)
+    return tag("path", d=f"M{x1:g} {y1:g}L{x2:g} {y2:g}", stroke=stroke,
+               stroke_width=width, **more)
 
 
 def text(x, y, words, size, fill=LIGHT["ink"], weight=400, anchor="start"):
-    style = f'font-size="{size}" font-weight="{weight}" text-anchor="{anchor}" fill="{fill}"'
+    style = (f'font-size="{size}" font-weight="{weight}" text-anchor="{anchor}" '
+             f'fill="{fill}"')
     return f'<text x="{x:g}" y="{y:g}" {style}>{escape(words, quote=False)}</text>'
 
 
 def picture(width, height, drawn):
     """The SVG text of a picture: one shape a line."""
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+            f'width="{width}" height="{height}"')
     return "\n".join([f'{head} font-family="{FONT}" fill="none">', *drawn, "</svg>\n"])
 
 
 def mark(colour):
-    """The book's mark: inside a dictionary's braces, a query leans hard on one row and a little on two."""
-    brace = "M{a:g} 4C{b:g} 4 {b:g} 8 {b:g} 14S{b:g} 30 {c:g} 30C{b:g} 30 {b:g} 40 {b:g} 46S{b:g} 56 {a:g} 56"
-    drawn = [tag("path", d=brace.format(a=a, b=b, c=c), stroke=colour["ink"], stroke_width=4, stroke_linecap="round")
+    """The book's mark: inside a dictionary's braces, a query leans hard on one row and
+    a little on two."""
+    brace = ("M{a:g} 4C{b:g} 4 {b:g} 8 {b:g} 14S{b:g} 30 {c:g} 30C{b:g} 30 {b:g} 40 "
+             "{b:g} 46S{b:g} 56 {a:g} 56")
+    drawn = [tag("path", d=brace.format(a=a, b=b, c=c), stroke=colour["ink"],
+                 stroke_width=4, stroke_linecap="round")
              for a, b, c in [(16, 9, 3), (112, 119, 125)]]
     for y, width in [(12, 6), (30, 2), (48, 2)]:
-        drawn += [line(31, 30, 72, y, width, colour["muted"]), square(73, y, 12, colour["key"]),
+        drawn += [line(31, 30, 72, y, width, colour["muted"]),
+                  square(73, y, 12, colour["key"]),
                   triangle(97, y, 12, colour["value"])]
     return picture(128, 60, [*drawn, circle(31, 30, 9, colour["query"])])
 
 
 def shapes(colour):
     """The book's signature above each title: a query, a key and a value."""
-    return picture(68, 16, [circle(8, 8, 7.5, colour["query"]), square(33.5, 8, 13.5, colour["key"]),
+    return picture(68, 16, [circle(8, 8, 7.5, colour["query"]),
+                            square(33.5, 8, 13.5, colour["key"]),
                             triangle(58, 8, 14, colour["value"])])
 
 
-ICON_ROWS = [(6, 5), (16, 2), (26, 2)]    # height of a key, and width of the line that leads to it, on a tile of 32
+# height of a key, and width of the line that leads to it, on a tile of 32
+ICON_ROWS = [(6, 5), (16, 2), (26, 2)]
 
 
 def icon(colour):
-    """The mark for 16 pixels: query, three lines, three keys, on a white tile that also works on a dark tab."""
+    """The mark for 16 pixels: query, three lines, three keys, on a white tile that also
+    works on a dark tab."""
     drawn = [tag("rect", width=32, height=32, rx=6, fill="#FFFFFF")]
     for y, width in ICON_ROWS:
-        drawn += [line(9, 16, 25, y, width, colour["muted"]), square(26, y, 7, colour["key"])]
+        drawn += [line(9, 16, 25, y, width, colour["muted"]),
+                  square(26, y, 7, colour["key"])]
     return picture(32, 32, [*drawn, circle(9, 16, 6, colour["query"])])
 
 
 def save_icon(path, colour):
-    """The icon once more as a PNG of 512 pixels, for previews of links, which show no SVG."""
+    """The icon once more as a PNG of 512 pixels, for previews of links, which show no
+    SVG."""
     from matplotlib.figure import Figure
     from matplotlib.patches import Circle, Rectangle
 
@@ -118,50 +165,64 @@ def save_icon(path, colour):
     ax.axis("off")
     for y, width in ICON_ROWS:
         ax.plot([9, 26], [16, y], color=colour["muted"], linewidth=width * 9.2)
-        ax.add_patch(Rectangle((22.5, y - 3.5), 7, 7, color=colour["key"], linewidth=0, zorder=3))
+        ax.add_patch(Rectangle((22.5, y - 3.5), 7, 7, color=colour["key"], linewidth=0,
+                               zorder=3))
     ax.add_patch(Circle((9, 16), 6, color=colour["query"], linewidth=0, zorder=3))
     figure.savefig(path, metadata={"Software": None})
 
 
 def badge(colour):
     """The button of README that opens a chapter in Colab: the query, and two words."""
-    drawn = [tag("rect", width=118, height=22, rx=4, fill=colour["ink"]), circle(12, 11, 5, colour["query"]),
+    drawn = [tag("rect", width=118, height=22, rx=4, fill=colour["ink"]),
+             circle(12, 11, 5, colour["query"]),
              text(24, 15, "Open in Colab", 12, "#FFFFFF", 600)]
     return picture(118, 22, drawn)
 
 
 def lookup(colour):
-    """The puppy's price, drawn as the chapters draw a lookup: the width of a line is its weight."""
+    """The puppy's price, drawn as the chapters draw a lookup: the width of a line is
+    its weight."""
     shop = {"dog": (0.9, 2), "cat": (0.7, 3), "computer": (0.1, 9)}
     total = sum(trust for trust, _ in shop.values())
     answer = sum(trust / total * price for trust, price in shop.values())
     heads = [(42, "query"), (162, "keys"), (298, "values"), (396, "answer")]
-    lines, marks = [], [text(x, 16, head, 14, "#595959", anchor="middle") for x, head in heads]
+    lines, marks = [], [text(x, 16, head, 14, "#595959", anchor="middle")
+                        for x, head in heads]
     for (name, (trust, price)), y in zip(shop.items(), (62, 130, 198)):
         weight, near_key = trust / total, 130 + (y - 130) * 0.6
-        lines += [line(42, 130, 162, y, 15 * weight, colour["muted"]), line(162, y, 298, y, 1, "#C9C6BF"),
+        lines += [line(42, 130, 162, y, 15 * weight, colour["muted"]),
+                  line(162, y, 298, y, 1, "#C9C6BF"),
                   line(298, y, 396, 130, 15 * weight, colour["muted"])]
-        marks += [square(162, y, 19, colour["key"]), triangle(298, y, 21, colour["value"]),
-                  tag("rect", x=175, y=y - 12, width=9 * len(name) + 6, height=24, fill="#FFFFFF"),
-                  text(178, y + 5, name, 15), text(298, y - 18, str(price), 15, anchor="middle"),
-                  text(112, near_key - 9 - 9 * weight, f"{weight:.2f}", 14, anchor="middle")]
-    marks += [circle(42, 130, 13, colour["query"]), text(42, 104, "puppy?", 15, weight=700, anchor="middle"),
-              triangle(396, 130, 25, colour["value"]), text(396, 104, f"{answer:.4f}", 17, weight=700, anchor="middle")]
+        marks += [
+            square(162, y, 19, colour["key"]), triangle(298, y, 21, colour["value"]),
+            tag("rect", x=175, y=y - 12, width=9 * len(name) + 6, height=24,
+                fill="#FFFFFF"),
+            text(178, y + 5, name, 15),
+            text(298, y - 18, str(price), 15, anchor="middle"),
+            text(112, near_key - 9 - 9 * weight, f"{weight:.2f}", 14, anchor="middle")]
+    marks += [circle(42, 130, 13, colour["query"]),
+              text(42, 104, "puppy?", 15, weight=700, anchor="middle"),
+              triangle(396, 130, 25, colour["value"]),
+              text(396, 104, f"{answer:.4f}", 17, weight=700, anchor="middle")]
     return picture(436, 218, [*lines, *marks])
 
 
 def station(x, y, code, done):
-    """A chapter's disc on the road: full if it is written, an empty ring if it is planned."""
+    """A chapter's disc on the road: full if it is written, an empty ring if it is
+    planned."""
     ring = DEEP_BLUE if done else LIGHT["muted"]
-    return [circle(x, y, 14, DEEP_BLUE if done else "#FFFFFF", stroke=ring, stroke_width=2),
+    return [circle(x, y, 14, DEEP_BLUE if done else "#FFFFFF", stroke=ring,
+                   stroke_width=2),
             text(x, y + 5, code, 14, "#FFFFFF" if done else "#595959", 700, "middle")]
 
 
 def road(columns, written):
-    """The whole road in columns of 360 units: one station a chapter, its question, and the failure that it leaves."""
+    """The whole road in columns of 360 units: one station a chapter, its question, and
+    the failure that it leaves."""
     drawn = [circle(16, 14, 7, DEEP_BLUE), text(29, 19, "written", 13),
-             circle(94, 14, 6, "#FFFFFF", stroke=LIGHT["muted"], stroke_width=2), text(107, 19, "planned", 13),
-             square(176, 14, 8, LIGHT["key"]), text(186, 19, "what still fails", 13, DEEP_RED)]
+             circle(94, 14, 6, "#FFFFFF", stroke=LIGHT["muted"], stroke_width=2),
+             text(107, 19, "planned", 13), square(176, 14, 8, LIGHT["key"]),
+             text(186, 19, "what still fails", 13, DEEP_RED)]
     rails, end, height = [], None, 0
     for number, parts in enumerate(columns):
         x, y, stops = 22 + 372 * number, 34, []
@@ -171,20 +232,24 @@ def road(columns, written):
             for code, title, question, failure in chapters:
                 stops.append((y + 15, code in written))
                 drawn += [*station(x, y + 15, code, code in written),
-                          text(x + 28, y + 14, title, 15, weight=700), text(x + 28, y + 33, question, 14)]
+                          text(x + 28, y + 14, title, 15, weight=700),
+                          text(x + 28, y + 33, question, 14)]
                 if failure:
-                    drawn += [square(x + 32, y + 48, 7, LIGHT["key"]), text(x + 42, y + 53, failure, 13, DEEP_RED)]
+                    drawn += [square(x + 32, y + 48, 7, LIGHT["key"]),
+                              text(x + 42, y + 53, failure, 13, DEEP_RED)]
                 y += 66
         done = [top for top, is_written in stops if is_written]
         if end:    # from the foot of one column to the head of the next
             turn, foot, head = x - 30, end + 72, stops[0][0]
-            rails.append(f"M22 {end}V{foot - 12}Q22 {foot} 34 {foot}H{turn - 12}Q{turn} {foot} {turn} {foot - 12}"
+            rails.append(f"M22 {end}V{foot - 12}Q22 {foot} 34 "
+                         f"{foot}H{turn - 12}Q{turn} {foot} {turn} {foot - 12}"
                          f"V{head + 12}Q{turn} {head} {turn + 12} {head}H{x}")
         rails.append(f"M{x} {stops[0][0]}V{stops[-1][0]}")
         if done:
             drawn.insert(0, line(x, done[0], x, done[-1], 5, DEEP_BLUE))
         end, height = stops[-1][0], max(height, y)
-    dotted = [tag("path", d=rail, stroke=LIGHT["muted"], stroke_width=2, stroke_dasharray="2 5") for rail in rails]
+    dotted = [tag("path", d=rail, stroke=LIGHT["muted"], stroke_width=2,
+                  stroke_dasharray="2 5") for rail in rails]
     return picture(372 * len(columns) - 12, height + 4, [*dotted, *drawn])
 
 

@@ -1,12 +1,12 @@
-"""Quotes and package: each check takes a `Book` and yields one sentence for each thing that is wrong."""
+"""Quotes and package.
+
+Each check takes a `Book` and yields one sentence for each thing that is wrong.
+"""
 
 import ast
-import builtins
-import importlib
 import json
 import os
 import subprocess
-import symtable
 import sys
 import tempfile
 import tomllib
@@ -18,28 +18,42 @@ import notebooks as files
 from books import dotted
 
 FLOORS = {
-    "lookup": 0, "masks": 0, "vocab": 0, "runtime": 0, "figures": 0, "corpus": 0,
-    "attention": 1, "layers": 1, "batches": 1, "baselines": 1,
-    "heads": 2, "seq2seq": 2, "transformer": 3, "scoring": 3, "checkpoint": 3, "training": 4, "decoding": 4,
-    "checks": 5, "translator": 5, "experiments": 6, "__main__": 6}
-QUOTED = ["lookup", "masks", "attention", "layers", "heads", "seq2seq", "transformer", "training", "decoding"]
-COLAB = {"torch": "2.11.0", "numpy": "2.1.3", "matplotlib": "3.10.8", "tqdm": "4.67.1", "safetensors": "0.6.2"}
-NEWER = {"torch": "2.13.0", "numpy": "2.4.6", "matplotlib": "3.11.2", "tqdm": "4.70.1", "safetensors": "0.8.0"}
-LACKS = {"sacrebleu": "2.6.0"}    # Colab has none of these: pip may add them, and their own needs move nothing above
+    "lookup": 0, "masks": 0, "vocab": 0, "runtime": 0, "figures": 0, "files": 0,
+    "cache": 0,
+    "corpus": 1, "attention": 1, "layers": 1, "batches": 1, "baselines": 1,
+    "own_text": 1,
+    "heads": 2, "seq2seq": 2,
+    "transformer": 3, "scoring": 3, "checkpoint": 3,
+    "training": 4, "decoding": 4, "variants": 4, "recipes": 5, "checks": 5,
+    "folder": 6, "translator": 7, "experiments": 8, "commands": 8, "__main__": 9}
+QUOTED = ["lookup", "masks", "attention", "layers", "heads", "seq2seq", "transformer",
+          "cache", "variants", "training", "decoding"]
+COLAB = {"torch": "2.11.0", "numpy": "2.1.3", "matplotlib": "3.10.8", "tqdm": "4.67.1",
+         "safetensors": "0.6.2"}
+NEWER = {"torch": "2.13.0", "numpy": "2.4.6", "matplotlib": "3.11.2", "tqdm": "4.70.1",
+         "safetensors": "0.8.0"}
+LACKS = {"sacrebleu": "2.6.0"}    # Colab has none: pip adds it, and moves nothing else
+# Public definitions that no chapter needs, each with the reason. What a chapter quotes
+# after all comes off the list.
+DECLARED = {    # public, and on no page: why
+    "variants.PostNormDecoderLayer": "PostNormEncoderLayer, quoted, shows the change",
+    "variants.UnplacedEmbedding": "Embedding without its last addition",
+    "variants.LearnedEmbedding": "Embedding with LearnedPositions, which is quoted",
+}
 
 
 # Quotes
 
 def quotes_equal_the_source(book):
-    for where, cell in book.cells("code"):
-        file = files.quoted_file(cell)
-        if file:
-            others = [node for node in files.parse(cell.source).body
-                      if not files.is_definition(node) and not isinstance(node, (ast.Import, ast.ImportFrom))]
-            if others:
-                yield f"{where}: a quote holds imports and definitions only, not {ast.unparse(others[0])}"
+    for where, cell in book.cells():
+        is_code = cell.cell_type == "code"
+        requote = files.requote if is_code else files.requote_fence
+        for file, text in files.quotes(cell):
+            if others := strangers(text) if is_code else []:
+                yield (f"{where}: a quote holds imports and definitions only, not "
+                       f"{ast.unparse(others[0])}")
             try:
-                same = files.requote(cell.source, file, book.root) == cell.source
+                same = requote(text, file, book.root) == text
             except ValueError as error:
                 yield f"{where}: {error}"
             else:
@@ -47,73 +61,91 @@ def quotes_equal_the_source(book):
                     yield f"{where}: the quote differs from {file}; run make quotes"
 
 
+def strangers(source):
+    """Statements of a quote that neither import nor define."""
+    return [node for node in files.parse(source).body
+            if not files.is_definition(node)
+            and not isinstance(node, (ast.Import, ast.ImportFrom))]
+
+
 def answers_equal_their_files(book):
     for where, cell in book.cells("markdown"):
         if "answer" in files.tags(cell):
-            folds = [match["file"] for match in files.FOLD.finditer(cell.source)]
-            if f"tests/answers/{files.exercise(cell)}.py" not in folds:
-                yield f"{where}: the answer does not quote tests/answers/{files.exercise(cell)}.py"
+            own = files.answer_file(f"{files.exercise(cell)}.py")
+            folds = [files.answer_file(match["name"])
+                     for match in files.FOLD.finditer(cell.source)]
+            if own not in folds:
+                yield f"{where}: the answer does not quote {own}"
             elif any(not (book.root / file).exists() for file in folds):
                 yield f"{where}: there is no file {folds[0]}"
-            elif files.FOLD.sub(lambda match: files.answer_fold(match["file"], book.root), cell.source) != cell.source:
+            elif files.with_quotes(cell.source, book.root) != cell.source:
                 yield f"{where}: the answer differs from its file; run make quotes"
 
 
 def notebooks_are_written_by_make_quotes(book):
     for path in files.paths(book.root):
         try:
-            new = files.as_text(files.requoted(book.notebooks[path.name], path.name, book.root))
+            new = files.requoted(book.notebooks[path.name], path.name, book.root)
         except ValueError as error:
             yield str(error)
         else:
-            if new != path.read_text(encoding="utf-8"):
+            if files.as_text(new) != path.read_text(encoding="utf-8"):
+                yield f"{path.name}: make quotes would change the file"
+
+
+def pages_are_written_by_make_quotes(book):
+    try:
+        new = files.requoted_pages(book.root)
+    except ValueError as error:
+        yield str(error)
+    else:
+        for path, text in new.items():
+            if text != path.read_text(encoding="utf-8"):
                 yield f"{path.name}: make quotes would change the file"
 
 
 def every_chapter_runs(book):
-    assert book.runs or book.failures
+    assert set(book.runs) <= set(book.notebooks)    # they are run now, if not before
     yield from book.failures
 
 
 def free_names_are_the_modules_own(book):
-    for name, (namespace, twins, _) in book.runs.items():
-        twin = {id(mine): theirs for mine, theirs in twins}
-        for cell in book.notebooks[name].cells:
-            if file := files.quoted_file(cell):
-                module = vars(importlib.import_module(dotted(file)))
-                for free in sorted(free_names(cell.source) & set(module)):
-                    mine = namespace.get(free, builtins)
-                    if mine is builtins:
-                        yield f"{name}, cell {cell.id}: the quote uses {free}, which the notebook does not know"
-                    elif mine is not module[free] and twin.get(id(mine), builtins) is not module[free]:
-                        yield f"{name}, cell {cell.id}: the quote uses {free}, which is another object in {file}"
-
-
-def free_names(source):
-    """Names that the definitions look up outside themselves."""
-    def look(table):
-        for symbol in table.get_symbols():
-            if symbol.is_global() or table.get_type() == "module" and symbol.is_referenced():
-                yield symbol.get_name()
-        for child in table.get_children():
-            yield from look(child)
-
-    lines = source.splitlines()
-    text = "\n".join("\n".join(lines[start:end]) for _, start, end in files.definitions(source))
-    return set(look(symtable.symtable(text, "quote", "exec")))
+    for name, ran in book.runs.items():
+        yield from (f"{name}, {words}" for words in ran.strange)
 
 
 def waiting(book):
-    """Public definitions of the quoted modules that no chapter quotes yet."""
-    quoted = {(files.quoted_file(cell), name) for _, cell in book.cells("code") if files.quoted_file(cell)
-              for name, _, _ in files.definitions(cell.source)}
+    """Public definitions of the quoted modules that no chapter quotes."""
+    quoted = {(file, name) for _, cell in book.cells()
+              for file, text in files.quotes(cell) for name in files.shown(text)}
+    for file, name in public(book):
+        if dotted(file).split(".")[1] in QUOTED and (file, name) not in quoted:
+            yield f"{dotted(file).removeprefix('softdict.')}.{name}"
+
+
+def public(book):
+    """File and name of each public function and class of the package."""
     for path, tree in book.modules.items():
         file = path.relative_to(book.root).as_posix()
-        if dotted(file).split(".")[1:2] and dotted(file).split(".")[1] in QUOTED:
-            for node in tree.body:
-                name = getattr(node, "name", "_")
-                if not name.startswith("_") and (file, name) not in quoted:
-                    yield f"{dotted(file).removeprefix('softdict.')}.{name}"
+        for node in tree.body:
+            name = getattr(node, "name", "_")
+            if not name.startswith("_") and "." in dotted(file):
+                yield file, name
+
+
+def undeclared(book, declared=DECLARED):
+    """What is wrong with the list of public definitions that no chapter needs."""
+    found = set(waiting(book))
+    known = {f"{dotted(file).removeprefix('softdict.')}.{name}"
+             for file, name in public(book)}
+    for name in sorted(found - set(declared)):
+        yield f"no chapter quotes {name}: quote it, or give DECLARED the reason"
+    for name in sorted(set(declared) - found):
+        fault = "is quoted now" if name in known else "does not exist"
+        yield f"{name} {fault}: take it off DECLARED"
+    for name, reason in declared.items():
+        if len(reason.split()) < 3:
+            yield f"{name} stands on DECLARED without a reason"
 
 
 # The package
@@ -129,8 +161,9 @@ def modules_import_from_floors_below(book):
         package = module if path.name == "__init__.py" else module.rpartition(".")[0]
         for name in sorted(set(files.imports(tree, package))):
             other = name.split(".")[1] if name.startswith("softdict.") else None
-            if other in FLOORS and other != own and (own is None or FLOORS[other] >= FLOORS[own]):
-                yield f"{file}: imports {other}, which is not on a floor below"
+            if other in FLOORS and other != own:
+                if own is None or FLOORS[other] >= FLOORS[own]:
+                    yield f"{file}: imports {other}, which is not on a floor below"
 
 
 def lower_floors_are_quiet(book):
@@ -140,21 +173,27 @@ def lower_floors_are_quiet(book):
         if own and FLOORS.get(own[0], 9) <= 3 and own[0] not in ("figures", "runtime"):
             for node in ast.walk(tree):
                 words = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-                if words == "print" or words in ("torch.device", "device") or words.endswith(".cuda"):
-                    yield f"{file}:{node.lineno}: this floor does not print or pick a device"
+                picks = words in ("torch.device", "device") or words.endswith(".cuda")
+                if words == "print" or picks:
+                    yield (f"{file}:{node.lineno}: this floor does not print or pick a "
+                           "device")
             if any(name.startswith("matplotlib") for name in files.imports(tree)):
                 yield f"{file}: this floor does not plot"
 
 
 def ranges_leave_colab_alone(book):
-    project = tomllib.loads((book.root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    moved = set(installed_on_colab(project["dependencies"])) - {"softdict", *LACKS}
+    text = (book.root / "pyproject.toml").read_text(encoding="utf-8")
+    dependencies = tomllib.loads(text)["project"]["dependencies"]
+    moved = set(installed_on_colab(dependencies)) - {"softdict", *LACKS}
     if moved:
         yield f"pyproject.toml: on Colab pip would install {', '.join(sorted(moved))}"
 
 
 def installed_on_colab(dependencies):
-    """What pip would install for a package with these dependencies on Colab, where newer versions are on offer."""
+    """What pip would install on Colab for a package with these dependencies.
+
+    Newer versions are on offer there.
+    """
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         venv.create(folder / "colab", with_pip=False)
@@ -166,31 +205,36 @@ def installed_on_colab(dependencies):
         for name, version in LACKS.items():
             stub_wheel(folder, name, version, requires=["numpy>=1.17"])
         stub_wheel(folder, "softdict", "0.1.0", dependencies)
-        python = folder / "colab" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+        python = "Scripts/python.exe" if os.name == "nt" else "bin/python"
         found = subprocess.run(
-            [sys.executable, "-m", "pip", "--python", str(python), "install", "--dry-run", "--no-index", "--quiet",
-             "--disable-pip-version-check", "--find-links", str(folder), "--report", "-", "softdict"],
+            [sys.executable, "-m", "pip", "--python", str(folder / "colab" / python),
+             "install", "--dry-run", "--no-index", "--quiet", "--report", "-",
+             "--disable-pip-version-check", "--find-links", str(folder), "softdict"],
             capture_output=True, text=True, check=False)
         if found.returncode:
             raise RuntimeError(found.stderr)
-        return {part["metadata"]["name"]: part["metadata"]["version"] for part in json.loads(found.stdout)["install"]}
+        return {part["metadata"]["name"]: part["metadata"]["version"]
+                for part in json.loads(found.stdout)["install"]}
 
 
 def stub_wheel(folder, name, version, requires=()):
     """A wheel without code; returns its path."""
     info = f"{name}-{version}.dist-info"
-    fields = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
-    metadata = "".join(f"{line}\n" for line in [*fields, *(f"Requires-Dist: {need}" for need in requires)])
-    contents = {"METADATA": metadata, "WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"}
+    fields = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}",
+              *(f"Requires-Dist: {need}" for need in requires)]
+    wheel = ["Wheel-Version: 1.0", "Root-Is-Purelib: true", "Tag: py3-none-any"]
+    contents = {"METADATA": "\n".join([*fields, ""]), "WHEEL": "\n".join([*wheel, ""])}
     path = folder / f"{name}-{version}-py3-none-any.whl"
     with zipfile.ZipFile(path, "w") as wheel:
         for file, text in contents.items():
             wheel.writestr(f"{info}/{file}", text)
-        wheel.writestr(f"{info}/RECORD", "".join(f"{info}/{file},,\n" for file in [*contents, "RECORD"]))
+        wheel.writestr(f"{info}/RECORD",
+                       "".join(f"{info}/{file},,\n" for file in [*contents, "RECORD"]))
     return path
 
 
 CHECKS = [
-    quotes_equal_the_source, answers_equal_their_files, notebooks_are_written_by_make_quotes, every_chapter_runs,
-    free_names_are_the_modules_own, modules_import_from_floors_below, lower_floors_are_quiet,
-    ranges_leave_colab_alone]
+    quotes_equal_the_source, answers_equal_their_files,
+    notebooks_are_written_by_make_quotes, pages_are_written_by_make_quotes,
+    every_chapter_runs, free_names_are_the_modules_own,
+    modules_import_from_floors_below, lower_floors_are_quiet, ranges_leave_colab_alone]

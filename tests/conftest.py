@@ -1,4 +1,7 @@
-"""All tests run the package with its shape notes checked (shapes.py) and without a screen."""
+"""All tests run the package with its shape notes checked, and without a screen.
+
+After a run of all tests, in one process or several, each note must have been reached.
+"""
 
 import os
 import sys
@@ -7,9 +10,10 @@ from pathlib import Path
 import pytest
 import shapes
 
+TESTS = Path(__file__).resolve().parent
 os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("OMP_NUM_THREADS", "1")    # read when torch is imported
-sys.path.insert(0, str(Path(__file__).parent.parent / "book"))    # notebooks.py is a script, not a package
+sys.path.insert(0, str(TESTS.parent / "book"))    # notebooks.py is a script
 RECORDER = shapes.Recorder()
 shapes.install("softdict", RECORDER)
 
@@ -21,10 +25,12 @@ def recorder():
 
 @pytest.fixture(scope="session")
 def book():
-    """The book itself; its chapters are run once for all tests."""
-    from books import Book
+    """The book itself; what its chapters did when `make test` ran them is in runs."""
+    from books import Book, seen
 
-    return Book(recorder=RECORDER)
+    book = Book(recorder=RECORDER)
+    book.runs = seen(book)
+    return book
 
 
 @pytest.fixture
@@ -35,18 +41,37 @@ def sample(tmp_path):
     return Sample(tmp_path)
 
 
-def pytest_collection_modifyitems(session, config, items):
-    """Tests marked `last` ask what all the others have reached; they are skipped where not all of them run."""
-    last = [item for item in items if item.get_closest_marker("last")]
-    items[:] = [item for item in items if item not in last] + last
-    ran = {item.path for item in items}
-    parts = [config.option.keyword, config.option.markexpr, config.getoption("lf", False),
-             os.environ.get("PYTEST_XDIST_WORKER"),
-             any("::" in argument for argument in config.args), set(Path(__file__).parent.glob("test_*.py")) - ran]
-    if any(parts):
-        for item in last:
-            item.add_marker(pytest.mark.skip(reason="asks about a run of all tests in one process"))
-
-
 def pytest_configure(config):
-    config.addinivalue_line("markers", "last: runs after all other tests, and only if all of them run")
+    config.addinivalue_line("markers", "gpu: needs a CUDA GPU")
+
+
+# Whether each shape note of the package was reached
+
+def pytest_sessionfinish(session, exitstatus):
+    """A worker hands over what it reached; the main process asks what is left."""
+    config = session.config
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["reached"] = sorted(RECORDER.reached)
+    elif exitstatus == 0 and runs_everything(config):
+        config.unreached = shapes.unreached("softdict", RECORDER)
+        if config.unreached:
+            session.exitstatus = 1
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    RECORDER.reached |= set(getattr(node, "workeroutput", {}).get("reached", []))
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    for place in getattr(config, "unreached", []):
+        terminalreporter.write_line(f"FAILED {place}: no test runs this shape note")
+
+
+def runs_everything(config):
+    """Whether the command asked for all tests."""
+    choices = ("keyword", "markexpr", "lf", "deselect", "ignore", "collectonly")
+    if any(config.getoption(name, None) for name in choices):
+        return False
+    start = config.invocation_params.dir
+    return {Path(start, word).resolve() for word in config.args} == {TESTS}

@@ -1,19 +1,24 @@
-"""Prose, links and citations: each check takes a `Book` and yields one sentence for each thing that is wrong."""
+"""Prose, links and citations: each check takes a `Book` and yields one sentence for
+each thing that is wrong."""
 
 import re
 
-BANNED = re.compile(r"\b(simply|just|obviously|note that|as we all know)\b", re.IGNORECASE)
+BANNED = re.compile(r"\b(simply|just|obviously|note that|as we all know)\b",
+                    re.IGNORECASE)
 ALLOWED = re.compile(r"\bjust (as|above|below|before|after)\b", re.IGNORECASE)
 SHORT = re.compile(r"\b(et al|e\.g|i\.e|vs|cf|Fig|Eq|Sec|St|Mr|Dr|[A-Z])\.")
+WORDS = 25    # of a sentence, at most; CONTRIBUTING says so
 BLANK = "·"    # stands for code and formulas, and counts as no word
 
 
 def without_fences(text):
-    return re.sub(r"^([ \t>]*)(`{3,}|~{3,}).*?^\1\2[ \t]*$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"^([ \t>]*)(`{3,}|~{3,}).*?^\1\2[ \t]*$", "", text,
+                  flags=re.DOTALL | re.MULTILINE)
 
 
 def paragraphs(text):
-    """The prose of Markdown: no code, formulas, tables, HTML or addresses; headings and list items stand alone."""
+    """The prose of Markdown: no code, formulas, tables, HTML or addresses; headings and
+    list items stand alone."""
     text = without_fences(re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL))
     text = re.sub(r"<!--.*?-->|\$\$.*?\$\$", "", text, flags=re.DOTALL)
     text = re.sub(r"(`+)(?!`).*?\1|\$[^$\n]+\$", BLANK, text, flags=re.DOTALL)
@@ -22,15 +27,18 @@ def paragraphs(text):
     text = re.sub(r"</?(summary|details|div|p|figure|figcaption)\b[^>]*>", "\n\n", text)
     text = re.sub(r"<[^>]+>|\{[\w:-]+\}(?=·)", "", text)
     text = re.sub(r"^[ \t>]+", "", text, flags=re.MULTILINE)
-    text = re.sub(r"^(\||:{3,}|:[\w-]+:|\([\w-]+\)=|---).*$", "\n", text, flags=re.MULTILINE)
+    text = re.sub(r"^(\||:{3,}|:[\w-]+:|\([\w-]+\)=|---).*$", "\n", text,
+                  flags=re.MULTILINE)
     text = re.sub(r"^(#+ .*)$", r"\n\1\n", text, flags=re.MULTILINE)
     text = re.sub(r"^([-*+]|\d+\.) ", r"\n", text, flags=re.MULTILINE)
-    return [" ".join(part.split()) for part in re.split(r"\n[ \t]*\n", text) if part.strip()]
+    return [" ".join(part.split()) for part in re.split(r"\n[ \t]*\n", text)
+            if part.strip()]
 
 
 def sentences(paragraph):
     text = SHORT.sub(r"\1", paragraph.replace("*", "").replace("_", " "))
-    return re.split(r"(?<=[.!?])[\"'”’)]*\s+(?=[\"'“‘(]*[A-Z0-9·½])|\s+(?=\([a-d]\) )", text)
+    return re.split(r"(?<=[.!?])[\"'”’)]*\s+(?=[\"'“‘(]*[A-Z0-9·½])|\s+(?=\([a-d]\) )",
+                    text)
 
 
 def notebooks_hold_no_directive(book):
@@ -56,7 +64,7 @@ def sentences_are_short(book):
         for paragraph in paragraphs(text):
             for sentence in sentences(paragraph):
                 words = re.findall(r"[^\W\d_][\w'’.-]*", sentence)
-                if len(words) > 25:
+                if len(words) > WORDS:
                     yield f"{where}: {len(words)} words in '{sentence}'"
 
 
@@ -69,10 +77,12 @@ def links_lead_to_files(book):
 
 
 def citations_match_the_bibliography(book):
-    """A key in {cite}`key`, or the author and year of a link such as [Vaswani et al. 2017](../book/bibliography.md)."""
+    """A key in {cite}`key`, or the author and year of a link such
+    as [Vaswani et al. 2017](../book/bibliography.md)."""
     text = (book.root / "book/references.bib").read_text(encoding="utf-8")
     entries = {}
-    for key, body in re.findall(r"^@\w+\{([^,\s]+),(.*?)^\}", text, re.DOTALL | re.MULTILINE):
+    for key, body in re.findall(r"^@\w+\{([^,\s]+),(.*?)^\}", text,
+                                re.DOTALL | re.MULTILINE):
         author = re.search(r"author\s*=\s*[{\"]+\s*([^,{}\"]+)", body)
         year = re.search(r"year\s*=\s*[{\"]?(\d{4})", body)
         entries[key] = (author[1].strip() if author else "", year[1] if year else "")
@@ -82,7 +92,8 @@ def citations_match_the_bibliography(book):
             used |= set(keys.replace(" ", "").split(","))
             for key in set(keys.replace(" ", "").split(",")) - set(entries):
                 yield f"{where}: {key} is not in references.bib"
-        for words in re.findall(r"\[([^\]]+)\]\([^)\s]*bibliography\.(?:md|html)[^)]*\)", page):
+        for words in re.findall(
+                r"\[([^\]]+)\]\([^)\s]*bibliography\.(?:md|html)[^)]*\)", page):
             year = re.search(r"\d{4}", words)
             names = re.split(r"[ ,]", words)
             match = {key for key, (author, when) in entries.items()
@@ -95,5 +106,5 @@ def citations_match_the_bibliography(book):
 
 
 CHECKS = [
-    notebooks_hold_no_directive, prose_avoids_banned_words, sentences_are_short, links_lead_to_files,
-    citations_match_the_bibliography]
+    notebooks_hold_no_directive, prose_avoids_banned_words, sentences_are_short,
+    links_lead_to_files, citations_match_the_bibliography]

@@ -1,4 +1,5 @@
-"""A small book without faults, in a folder of its own, for tests that break it in one place."""
+"""A small book without faults, in a folder of its own, for tests that break it in one
+place."""
 
 import shutil
 
@@ -19,41 +20,76 @@ FIGURE = {"image": {"alt": "A flat line says that nothing changes."},
 
 
 def markdown(id, source, *tags):
-    return nbformat.v4.new_markdown_cell(source, id=id, metadata={"tags": list(tags)} if tags else {})
+    return nbformat.v4.new_markdown_cell(source, id=id, metadata={"tags": list(tags)}
+                                         if tags else {})
 
 
 def code(id, source, *tags, output=None, **metadata):
-    outputs = [nbformat.v4.new_output("stream", name="stdout", text=output)] if output else []
+    outputs = [nbformat.v4.new_output("stream", name="stdout",
+                                      text=output)] if output else []
     metadata = {**metadata, **({"tags": list(tags)} if tags else {})}
     return nbformat.v4.new_code_cell(source, id=id, outputs=outputs, metadata=metadata)
 
 
+def fence(*names, file="src/softdict/lookup.py"):
+    """A quote in Markdown of the named definitions."""
+    text = "\n\n\n".join(f"def {name}(): pass" for name in names)
+    return f"```python\n# {file}\n{text}\n```"
+
+
 def sample_exercise(k):
-    number, name, fold = f"01-{k}", f"add_{k}", f"```python\n# tests/answers/01-{k}.py\n```"
+    number, name = f"01-{k}", f"add_{k}"
+    stub = f"def {name}(number):\n    raise NotImplementedError"
+    unsolved = "not solved yet"
+    fold = f"```python\n# tests/answers/01-{k}.py\n```"
     return [
         markdown(f"text-{k}", f"Add {k}.", "exercise-text", number),
-        code(f"stub-{k}", f"def {name}(number):\n    raise NotImplementedError", "exercise", number),
-        code(f"check-{k}", "print('not solved yet')", "exercise-check", number, files.CLAIM, output="not solved yet\n"),
-        markdown(f"hint-{k}", "<details><summary>Hint</summary>\n\nAdd.\n\n</details>", "hint", number),
-        markdown(f"answer-{k}", f"<details><summary>Answer</summary>\n\n{fold}\n\n</details>", "answer", number)]
+        code(f"stub-{k}", stub, "exercise", number),
+        code(f"check-{k}", f"print('{unsolved}')", "exercise-check", number,
+             files.CLAIM, output=f"{unsolved}\n"),
+        markdown(f"hint-{k}", folded("Hint", "Add."), "hint", number),
+        markdown(f"answer-{k}", folded("Answer", fold), "answer", number)]
+
+
+def folded(summary, text):
+    return f"<details><summary>{summary}</summary>\n\n{text}\n\n</details>"
+
+
+PROMISE = """\
+**The promise.** You can add.
+
+1. add one (01-1);
+2. add two (01-2);
+3. add more (01-3).
+
+Reading takes about 2 minutes."""
+IMPORTS = """\
+import matplotlib.pyplot as plt
+import torch
+from softdict.lookup import cosine"""
+SHAPES = """\
+scores = torch.zeros(2, 3)    # [T, S]
+weights = softmax(scores)    # [T, S]"""
 
 
 def sample_cells():
     return [
         markdown("title", "# 01 · A sample\n\n<!-- links -->\n<!-- /links -->"),
-        markdown("promise", "**The promise.** You can add.\n\n1. add one (01-1);\n2. add two (01-2);\n"
-                            "3. add more (01-3).\n\nIt takes five minutes."),
+        markdown("promise", PROMISE),
         code("setup", "pass"),
-        code("imports", "import matplotlib.pyplot as plt\nimport torch\nfrom softdict.lookup import cosine"),
+        code("imports", IMPORTS),
         markdown("predict", "> **Predict.** What is one and one?\n>\n> (a) 2  (b) 3"),
         code("claim", "print(1 + 1)", files.CLAIM, output="2\n"),
         *sample_exercise(1),
-        code("quote", "# src/softdict/lookup.py\ndef softmax(): pass\n\n\ndef lookup(): pass"),
-        code("shapes", "scores = torch.zeros(2, 3)    # [T, S]\nweights = softmax(scores)    # [T, S]"),
+        code("quote", "# src/softdict/lookup.py\n"
+                      "def softmax(): pass\n\n\ndef lookup(): pass"),
+        markdown("shown", f"It was imported:\n\n{fence('cosine')}"),
+        code("shapes", SHAPES),
         code("figure", "plt.plot([1, 1])\nplt.show()", mystnb=FIGURE),
         *sample_exercise(2), *sample_exercise(3),
         markdown("recap", "## Recap\n\nAdding adds."),
-        markdown("sources", "## Sources\n\n- [Vaswani et al. 2017](../book/bibliography.md), section 3.")]
+        markdown("sources", "## Sources\n\n- [Vaswani et al. 2017]"
+                            "(../book/bibliography.md), section 3.")]
 
 
 class Sample:
@@ -61,16 +97,22 @@ class Sample:
 
     def __init__(self, root):
         self.root, self.path = root, root / "notebooks/01_sample.ipynb"
-        shutil.copytree(ROOT / "src/softdict", root / "src/softdict", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / "src/softdict", root / "src/softdict",
+                        ignore=shutil.ignore_patterns("__pycache__", "assets"))
         for k in (1, 2, 3):
-            self.write(f"tests/answers/01-{k}.py", ANSWER.format(name=f"add_{k}", k=k))
-        self.write("pyproject.toml", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+            self.write(f"tests/answers/01/01-{k}.py",
+                       ANSWER.format(name=f"add_{k}", k=k))
+        self.write("pyproject.toml",
+                   (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
         self.write("requirements.txt", "torch\n")
         self.write("README.md", "<!-- badges -->\n<!-- /badges -->\n")
-        self.write("_config.yml", "title: A sample\nrepository:\n  url: https://github.com/a/b\n  branch: main\n")
+        self.write("CONTRIBUTING.md", f"# Contributing\n\n{fence('softmax')}\n")
+        self.write("_config.yml", "title: A sample\nrepository:\n  url: "
+                   "https://github.com/a/b\n  branch: main\n")
         self.write("_toc.yml", "chapters:\n  - file: notebooks/01_sample\n")
         self.write("book/bibliography.md", "# Bibliography\n")
-        self.write("book/references.bib", "@article{v17,\n  author = {Vaswani, Ashish},\n  year = {2017},\n}\n")
+        self.write("book/references.bib", "@article{v17,\n  author = {Vaswani, "
+                   "Ashish},\n  year = {2017},\n}\n")
         files.write(self.path, nbformat.v4.new_notebook(cells=sample_cells()))
         files.rewrite_quotes(root=root)
 
@@ -94,7 +136,8 @@ class Sample:
 
     def set(self, name, **fields):
         """Sets fields of a cell."""
-        self.cells(lambda cells: next(cell for cell in cells if cell.id == name).update(nbformat.from_dict(fields)))
+        self.cells(lambda cells: next(cell for cell in cells if cell.id
+                                      == name).update(nbformat.from_dict(fields)))
 
     def cells(self, change):
         notebook = files.read(self.path)

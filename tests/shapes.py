@@ -1,19 +1,27 @@
-"""Shape notes that are checked: `scores = query @ key.mT    # [..., T, S]` fails when the value has another shape.
+"""Shape notes that are checked: `scores = query @ key.mT    # [..., T, S]` fails when
+the value has another shape.
 
-A note stands where the statement ends that makes the value: an assignment, a `return` or an expression. Words may
-stand before or after it. A tuple has one list for each part: `# [T, D], [T, S]`. In a docstring, `query [..., T, K]`
-binds an argument, and `returns context [..., T, D]` a result.
+A note stands where the statement ends that makes the value: an assignment, a `return`
+or an expression. Words may stand before or after it. A tuple has one list for each
+part: `# [T, D], [T, S]`. In a docstring, `query [..., T, K]` binds an argument, and
+`returns context [..., T, D]` a result.
 
-- A letter is one size within one call of a function, or one notebook cell. `H*K` and `S+1` are worked out from letters.
-- `...` in front is any number of axes; within one call all of them must broadcast together.
-- A list of numbers alone, `# [3, 4]`, counts where the value has a shape: elsewhere it is a plain comment.
-- A wrong argument is reported late, at the first note or the return: so that a function can refuse it in its own words.
+- A letter is one size within one call of a function, or one notebook cell. `H*K` and
+  `S+1` are worked out from letters.
+- `...` in front is any number of axes; within one call all of them must broadcast
+  together.
+- A list of numbers alone, `# [3, 4]`, counts where the value has a shape: elsewhere it
+  is a plain comment.
+- A wrong argument is reported late, at the first note or the return: so that a function
+  can refuse it in its own words.
 """
 
 import ast
 import copy
 import importlib.machinery
+import importlib.util
 import io
+import pathlib
 import re
 import sys
 import tokenize
@@ -24,7 +32,8 @@ import numpy
 ITEM = r"(?:[A-Z]|\d+)(?: ?[*+-] ?(?:[A-Z]|\d+))*"
 LIST = rf"\[(?:(?:\.\.\.|{ITEM})(?:, ?{ITEM})*)?\]"
 LISTS = rf"({LIST}(?:(?:,| and) ?{LIST})*)"
-FIRST, LAST = re.compile(rf"#\s*{LISTS}(?![^\s,;:.])"), re.compile(rf"(?:\s|, ?){LISTS}\.?$")
+FIRST, LAST = (re.compile(rf"#\s*{LISTS}(?![^\s,;:.])"),
+               re.compile(rf"(?:\s|, ?){LISTS}\.?$"))
 MAKERS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Expr)
 
 
@@ -36,7 +45,8 @@ def notes(source):
     """Line number and lists of each shape note; `# [0.1, 0.9]` is none."""
     found = {}
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        match = token.type == tokenize.COMMENT and (FIRST.match(token.string) or LAST.search(token.string))
+        match = (token.type == tokenize.COMMENT
+                 and (FIRST.match(token.string) or LAST.search(token.string)))
         if match:
             lists = tuple(re.findall(LIST, match[1]))
             if FIRST.match(token.string) or not only_numbers(lists):
@@ -53,13 +63,16 @@ class Sizes:
 
     def __init__(self):
         self.letters, self.leading, self.fault = {}, (), None
-        self.pending, self.places = [], set()    # a note is settled when none of its letters is still unknown
+        # a note is settled when none of its letters is still unknown
+        self.pending, self.places = [], set()
 
     def fit(self, value, note, place):
-        """Binds the letters of one list; returns a sentence if the value has another shape."""
+        """Binds the letters of one list; returns a sentence if the value has another
+        shape."""
         if not hasattr(value, "shape"):
             return f"the note says {note}, but a {type(value).__name__} has no shape"
-        shape, items = tuple(value.shape), note[1:-1].replace(" ", "").split(",") if note != "[]" else []
+        shape, items = (tuple(value.shape), note[1:-1].replace(" ", "").split(",")
+                        if note != "[]" else [])
         wrong = f"the note says {note}, the value is {list(shape)}"
         any_leading = items[:1] == ["..."]
         items = items[any_leading:]
@@ -72,14 +85,19 @@ class Sizes:
             except ValueError:
                 return f"{wrong}; the leading axes were {list(self.leading)}"
         self.places.add(place)
-        self.pending += [(item, size, place) for item, size in zip(items, shape[extra:])]
+        self.pending += [(item, size, place)
+                         for item, size in zip(items, shape[extra:])]
         for item, size, _ in self.pending:
             if item.isalpha():
                 self.letters.setdefault(item, size)
-        known = [part for part in self.pending if set(re.findall("[A-Z]", part[0])) <= set(self.letters)]
+        known = [part for part in self.pending
+                 if set(re.findall("[A-Z]", part[0])) <= set(self.letters)]
         self.pending = [part for part in self.pending if part not in known]
-        if any(eval(item, {"__builtins__": {}}, self.letters) != size for item, size, _ in known):    # H*K, S+1
-            return f"{wrong}; so far {', '.join(f'{letter}={size}' for letter, size in self.letters.items())}"
+        # H*K, S+1
+        if any(eval(item, {"__builtins__": {}}, self.letters) != size
+               for item, size, _ in known):
+            return (f"{wrong}; so far " + ", ".join(
+                f"{letter}={size}" for letter, size in self.letters.items()))
         return None
 
     def settled(self):
@@ -93,7 +111,8 @@ class Recorder:
         self.reached, self.paused = set(), False
 
     def enter(self, place, arguments):
-        """Starts a call: arguments maps a name to its value and its list from the docstring."""
+        """Starts a call: arguments maps a name to its value and its list from the
+        docstring."""
         sizes = Sizes()
         for name, (value, note) in arguments.items():
             sentence = None if value is None else sizes.fit(value, note, place)
@@ -108,8 +127,10 @@ class Recorder:
         else:
             self.blame(sizes.fault)
             parts = [value] if len(lists) == 1 else value
-            if len(lists) > 1 and (not isinstance(value, (tuple, list)) or len(value) != len(lists)):
-                self.blame(f"{place}: the note lists {len(lists)} shapes, the value is a {type(value).__name__}")
+            if len(lists) > 1 and (not isinstance(value, (tuple, list))
+                                   or len(value) != len(lists)):
+                self.blame(f"{place}: the note lists {len(lists)} shapes, the value is "
+                           f"a {type(value).__name__}")
             for part, note in zip(parts, lists):
                 sentence = sizes.fit(part, note, place)
                 self.blame(sentence and f"{place}: {sentence}")
@@ -143,15 +164,19 @@ class Recorder:
 
 def documented(docstring, names):
     """Shapes of the named arguments, and of the results, that a docstring states."""
-    before, after = [*re.split(r"\breturns ", docstring or "", maxsplit=1, flags=re.IGNORECASE), ""][:2]
-    arguments = {name: note for name, note in re.findall(rf"\b(\w+) ({LIST})", before) if name in names}
+    before, after = [*re.split(r"\breturns ", docstring or "", maxsplit=1,
+                               flags=re.IGNORECASE), ""][:2]
+    arguments = {name: note for name, note in re.findall(rf"\b(\w+) ({LIST})", before)
+                 if name in names}
     results = re.match(rf"(?:(?:,|,? and)? ?(?:the )?\w+ {LIST})*", after)
     return arguments, tuple(re.findall(LIST, results[0]))
 
 
 def call(method, value, place, lists, at):
-    """Syntax tree of `__shapes__.method(value, place, lists, __sizes__)`, standing where `at` stands."""
-    tree = ast.parse(f"__shapes__.{method}(None, {place!r}, {lists!r}, __sizes__)", mode="eval").body
+    """Syntax tree of `__shapes__.method(value, place, lists,
+    __sizes__)`, standing where `at` stands."""
+    tree = ast.parse(f"__shapes__.{method}(None, {place!r}, {lists!r}, __sizes__)",
+                     mode="eval").body
     for node in ast.walk(tree):
         ast.copy_location(node, at)
     tree.args[0] = value
@@ -159,21 +184,24 @@ def call(method, value, place, lists, at):
 
 
 class Instrument(ast.NodeTransformer):
-    """Puts a check on every statement that carries a note, and on every function whose docstring states shapes."""
+    """Puts a check on every statement that carries a note, and on every function whose
+    docstring states shapes."""
 
     def __init__(self, file, source, tree):
         self.file, self.todo, self.functions = file, notes(source), []
         ends = {}
         for node in ast.walk(tree):
             if isinstance(node, ast.stmt) and not hasattr(node, "body"):
-                ends[node.end_lineno] = max(node, ends.get(node.end_lineno, node), key=lambda stmt: stmt.col_offset)
+                ends[node.end_lineno] = max(node, ends.get(node.end_lineno, node),
+                                            key=lambda stmt: stmt.col_offset)
         self.carriers = {}
         for line, lists in self.todo.items():
             node = ends.get(line)
             if isinstance(node, MAKERS) and node.value is not None:
                 self.carriers[node] = lists
             elif not only_numbers(lists):
-                raise ShapeError(f"{file}:{line}: shape note on a line that makes nothing")
+                raise ShapeError(f"{file}:{line}: shape note on a line that makes "
+                                 "nothing")
 
     def place(self, node):
         return f"{self.file}:{node.end_lineno}"
@@ -207,11 +235,14 @@ class Instrument(ast.NodeTransformer):
         self.functions.append(results if arguments or results else None)
         self.generic_visit(node)
         self.functions.pop()
-        noted = any(isinstance(part, ast.Name) and part.id == "__sizes__" for part in ast.walk(node))
+        noted = any(isinstance(part, ast.Name) and part.id == "__sizes__"
+                    for part in ast.walk(node))
         if noted or arguments or results:
-            pairs = ", ".join(f"{name!r}: ({name}, {note!r})" for name, note in arguments.items())
+            pairs = ", ".join(f"{name!r}: ({name}, {note!r})"
+                              for name, note in arguments.items())
             where = f"{self.file}:{node.lineno}"
-            first = ast.parse(f"__sizes__ = __shapes__.enter({where!r}, {{{pairs}}})").body[0]
+            first = (ast.parse(f"__sizes__ = __shapes__.enter({where!r}, {{{pairs}}})")
+                     .body[0])
             ast.increment_lineno(first, node.lineno - 1)
             node.body.insert(ast.get_docstring(node) is not None, first)
             if arguments or results:
@@ -224,7 +255,8 @@ class Instrument(ast.NodeTransformer):
 
 
 def instrument(source, file):
-    """Code object of the source with its notes checked; it needs the globals `__shapes__` and `__sizes__`."""
+    """Code object of the source with its notes checked; it needs the globals
+    `__shapes__` and `__sizes__`."""
     tree = ast.parse(source)
     tree = Instrument(file, source, tree).visit(tree)
     return compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
@@ -234,6 +266,19 @@ def run(source, namespace, file, recorder):
     """Executes the source, notes checked, in the namespace."""
     namespace.update(__shapes__=recorder, __sizes__=Sizes())
     exec(instrument(source, file), namespace)
+
+
+def unchecked(source, file, recorder):
+    """Places of the notes in a file that no run has reached."""
+    return [f"{file}:{line}" for line in notes(source)
+            if f"{file}:{line}" not in recorder.reached]
+
+
+def unreached(package, recorder):
+    """Places of the notes in all files of a package that no run has reached."""
+    folder = pathlib.Path(importlib.util.find_spec(package).origin).parent
+    return [place for file in sorted(folder.rglob("*.py"))
+            for place in unchecked(file.read_text("utf-8"), str(file), recorder)]
 
 
 class Loader(importlib.machinery.SourceFileLoader):
@@ -253,7 +298,8 @@ class Finder:
     """Finds the modules of one package and gives them the loader above."""
 
     def __init__(self, package, recorder):
-        self.package, self.loader = package, type("PackageLoader", (Loader,), {"recorder": recorder})
+        self.package, self.loader = package, type("PackageLoader", (Loader,),
+                                                  {"recorder": recorder})
 
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] != self.package:
@@ -267,5 +313,6 @@ class Finder:
 def install(package, recorder):
     """From now on the package's modules are imported with their notes checked."""
     if package in sys.modules:
-        raise RuntimeError(f"{package} was imported before its shape notes could be checked")
+        raise RuntimeError(f"{package} was imported before its shape notes could be "
+                           "checked")
     sys.meta_path.insert(0, Finder(package, recorder))

@@ -1,4 +1,5 @@
-"""batches: nothing lost, little padding, targets shifted by one, the same order again."""
+"""batches: nothing lost, little padding, targets shifted by one, the same order
+again."""
 
 import random
 
@@ -7,7 +8,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from softdict.batches import epoch_batches, make_batch, padded, read_pairs
+from softdict.batches import (
+    epoch_batches, make_batch, padded, pads_behind, read_pairs)
+from softdict.corpus.export import read_tsv
 from softdict.vocab import BOS, EOS, PAD
 
 few = settings(max_examples=30, deadline=None)
@@ -16,23 +19,27 @@ ids = st.lists(st.integers(4, 30), min_size=1, max_size=9)
 
 
 def corpus_like(count, seed=0):
-    """Made pairs with the lengths of the corpus: 4 to 24 source words, a third more target words, give or take."""
-    chance = random.Random(seed)
+    """Made pairs with the lengths of the corpus: 4 to 24 source words, a third more
+    target words, give or take."""
+    rng = random.Random(seed)
     pairs = []
     for _ in range(count):
-        length = chance.randint(4, 24)
-        target = max(3, round(length * chance.uniform(1.0, 1.6)))
-        pairs.append(([chance.randint(4, 99) for _ in range(length)], [chance.randint(4, 99) for _ in range(target)]))
+        length = rng.randint(4, 24)
+        target = max(3, round(length * rng.uniform(1.0, 1.6)))
+        pairs.append(([rng.randint(4, 99) for _ in range(length)],
+                      [rng.randint(4, 99) for _ in range(target)]))
     return pairs
 
 
 def share_of_real_words(batches):
-    return sum((b.target_out != PAD).sum().item() for b in batches) / sum(b.target_out.numel() for b in batches)
+    return sum((b.target_out != PAD).sum().item()
+               for b in batches) / sum(b.target_out.numel() for b in batches)
 
 
 def unpadded(batch):
     """The pairs that a batch was made of."""
-    for source, length, target in zip(batch.source, batch.source_lengths, batch.target_out):
+    for source, length, target in zip(batch.source, batch.source_lengths,
+                                      batch.target_out):
         yield source[:length].tolist(), target[:target.tolist().index(EOS)].tolist()
 
 
@@ -45,11 +52,14 @@ def test_the_target_is_shifted_by_one():
 
 
 @few
-@given(st.lists(st.tuples(ids, ids), min_size=1, max_size=40), st.integers(1, 9), st.integers(0, 99))
+@given(st.lists(st.tuples(ids, ids), min_size=1, max_size=40), st.integers(1, 9),
+       st.integers(0, 99))
 def test_every_pair_comes_once_an_epoch(pairs, size, epoch):
     batches = epoch_batches(pairs, size, seed=1, epoch=epoch)
-    assert sorted(pair for batch in batches for pair in unpadded(batch)) == sorted(pairs)
-    assert sorted(len(batch.source) for batch in batches)[1:] == [size] * (len(batches) - 1)
+    assert (sorted(pair for batch in batches for pair in unpadded(batch))
+            == sorted(pairs))
+    assert (sorted(len(batch.source) for batch in batches)[1:]
+            == [size] * (len(batches) - 1))
 
 
 @few
@@ -62,7 +72,8 @@ def test_what_goes_in_is_what_came_out_one_step_later(pair):
 def test_at_least_95_percent_are_real_target_words_and_unsorted_batches_have_fewer():
     pairs = corpus_like(5000)
     assert share_of_real_words(epoch_batches(pairs, 64, seed=0, epoch=0)) > 0.95
-    as_they_come = [make_batch(pairs[start:start + 64]) for start in range(0, len(pairs), 64)]
+    as_they_come = [make_batch(pairs[start:start + 64])
+                    for start in range(0, len(pairs), 64)]
     assert share_of_real_words(as_they_come) < 0.6
 
 
@@ -70,7 +81,8 @@ def test_order_is_a_function_of_seed_and_epoch():
     pairs = corpus_like(300)
 
     def order(seed, epoch):
-        return [batch.source.tolist() for batch in epoch_batches(pairs, 16, seed, epoch)]
+        return [batch.source.tolist()
+                for batch in epoch_batches(pairs, 16, seed, epoch)]
 
     assert order(3, 2) == order(3, 2)
     random.seed(9)
@@ -79,7 +91,8 @@ def test_order_is_a_function_of_seed_and_epoch():
 
 
 def test_batches_of_an_epoch_are_not_sorted_by_length():
-    lengths = [batch.target_out.shape[1] for batch in epoch_batches(corpus_like(1000), 20, seed=0, epoch=0)]
+    lengths = [batch.target_out.shape[1]
+               for batch in epoch_batches(corpus_like(1000), 20, seed=0, epoch=0)]
     assert lengths != sorted(lengths)
 
 
@@ -98,7 +111,8 @@ def test_an_empty_sentence_is_refused(pair):
 
 def test_a_batch_moves_as_a_whole_and_lengths_stay():
     batch = make_batch([([7, 8], [4])]).to("meta")
-    assert {batch.source.device.type, batch.target_in.device.type, batch.target_out.device.type} == {"meta"}
+    assert {batch.source.device.type, batch.target_in.device.type,
+            batch.target_out.device.type} == {"meta"}
     assert batch.source_lengths.device.type == "cpu"
 
 
@@ -106,17 +120,49 @@ def test_padded():
     assert torch.equal(padded([[4], [5, 6]]), torch.tensor([[4, PAD], [5, 6]]))
 
 
+def moved_by_hand(row):
+    """A row with the pads in front of its first word behind it."""
+    words = list(row)
+    while words and words[0] == PAD:
+        words.pop(0)
+    return words + [PAD] * (len(row) - len(words))
+
+
+rows_of_ids = st.integers(1, 8).flatmap(lambda size: st.lists(
+    st.lists(st.sampled_from([PAD, PAD, 4, 5, 6]), min_size=size, max_size=size),
+    min_size=1, max_size=6))
+
+
+@few
+@given(rows_of_ids)
+def test_pads_in_front_are_moved_behind_and_nothing_else_is(rows):
+    given = torch.tensor(rows)
+    moved = pads_behind(given)
+    assert moved.tolist() == [moved_by_hand(row) for row in rows]
+    assert given.tolist() == rows and moved.dtype == given.dtype
+    assert torch.equal(pads_behind(moved), moved)
+
+
+def test_rows_that_are_padded_behind_or_hold_pads_alone_stay():
+    rows = torch.tensor([[4, 5, PAD], [PAD, PAD, PAD], [4, 5, 6]])
+    assert torch.equal(pads_behind(rows), rows)
+    assert torch.equal(pads_behind(rows[1:2]), rows[1:2])
+    assert pads_behind(rows[:, :0]).shape == (3, 0)
+
+
 def test_read_pairs(tmp_path):
     file = tmp_path / "pairs.tsv"
     file.write_text("the dog\t개 는\na cat\t고양이\n", encoding="utf-8")
-    assert read_pairs(file) == [(["the", "dog"], ["개", "는"]), (["a", "cat"], ["고양이"])]
+    assert read_pairs(file) == [(["the", "dog"], ["개", "는"]),
+                                (["a", "cat"], ["고양이"])]
 
 
 @pytest.mark.parametrize("line", ["only english", "a\tb\tc", "a\t", "", "a\t\tb"])
 def test_uneven_columns_are_named_by_line(tmp_path, line):
     file = tmp_path / "pairs.tsv"
     file.write_text(f"the dog\t개\n{line}\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="pairs.tsv, line 2: .* one tab between them, not") as refusal:
+    with pytest.raises(ValueError, match="pairs.tsv, line 2: .* one tab between them, "
+                       "not") as refusal:
         read_pairs(file)
     assert repr(line) in str(refusal.value)
 
@@ -126,3 +172,29 @@ def test_another_encoding_is_named_by_line(tmp_path):
     file.write_bytes("a dog\tx\nthe dog\t개\n".encode("euc-kr"))
     with pytest.raises(ValueError, match="pairs.tsv, line 2: this is not UTF-8"):
         read_pairs(file)
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "marked"])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=["LF", "CRLF"])
+@pytest.mark.parametrize("last", [True, False], ids=["ended", "cut"])
+def test_both_readers_take_the_same_files(tmp_path, mark, end, last):
+    """Editors put a byte order mark in front and end lines as they like."""
+    file = tmp_path / "pairs.tsv"
+    lines = ["source\ttarget", "the dog\t개 는", "a cat\t고양이"]
+    file.write_bytes(mark + end.join(line.encode() for line in lines) + end * last)
+    assert read_pairs(file) == [(["source"], ["target"]),
+                                (["the", "dog"], ["개", "는"]),
+                                (["a", "cat"], ["고양이"])]
+    assert read_tsv(file) == [{"source": "the dog", "target": "개 는"},
+                              {"source": "a cat", "target": "고양이"}]
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "marked"])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=["LF", "CRLF"])
+def test_both_readers_name_file_and_line_of_another_encoding(tmp_path, mark, end):
+    file = tmp_path / "pairs.tsv"
+    file.write_bytes(mark + b"a\tb" + end + "개\t는".encode("euc-kr") + end)
+    for read in (read_pairs, read_tsv):
+        with pytest.raises(ValueError, match="^pairs.tsv, line 2: this is not UTF-8; "
+                           "save the file as UTF-8$"):
+            read(file)

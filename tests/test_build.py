@@ -1,4 +1,7 @@
-"""The commands, and the checks of built pages, each proved on something broken on purpose; no network is needed."""
+"""The commands and the checks of pages, each proved on something broken on purpose.
+
+No network is needed.
+"""
 
 import ast
 import json
@@ -8,24 +11,32 @@ import shutil
 import socket
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
+import book_checks
 import build
+import cell_checks
 import environment
 import execute
 import nbformat
 import notebooks
 import pages
+import prose_checks
 import pytest
+from books import Book, seen
+from sample import code
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def write_notebook(path, *sources, outputs=(), tags=()):
     """A notebook of code cells, their ids being cell-0, cell-1, ..."""
-    cells = [nbformat.v4.new_code_cell(source, id=f"cell-{number}") for number, source in enumerate(sources)]
+    cells = [nbformat.v4.new_code_cell(source, id=f"cell-{number}")
+             for number, source in enumerate(sources)]
     for cell, text in zip(cells, outputs):
-        cell.outputs = [nbformat.v4.new_output("execute_result", data={"text/plain": text})]
+        cell.outputs = [nbformat.v4.new_output("execute_result",
+                                               data={"text/plain": text})]
     for cell, tag in zip(cells, tags):
         cell.metadata["tags"] = [tag] if tag else []
     path.parent.mkdir(exist_ok=True)
@@ -34,17 +45,21 @@ def write_notebook(path, *sources, outputs=(), tags=()):
 
 @pytest.fixture
 def repository(tmp_path, monkeypatch):
-    """An almost empty repository; its environment counts as made, and is the one that runs the tests."""
-    for name, value in {"ROOT": tmp_path, "BUILD": tmp_path / "_build", "VENV": tmp_path / ".venv"}.items():
+    """An almost empty repository; its environment is the one that runs the tests."""
+    places = {"ROOT": "", "BUILD": "_build", "VENV": ".venv"}
+    for name, place in places.items():
+        value = tmp_path / place
         monkeypatch.setattr(build, name, value)
         monkeypatch.setattr(environment, name, value)
     monkeypatch.setattr(environment, "PYTHON", Path(sys.executable))
     (tmp_path / "book").mkdir()
-    for name in ("notebooks.py", "execute.py", "pages.py"):
+    for name in ("notebooks.py", "lengths.py", "execute.py", "pages.py",
+                 "environment.py"):
         shutil.copy(ROOT / "book" / name, tmp_path / "book")
     (tmp_path / "src/softdict").mkdir(parents=True)
     (tmp_path / "src/softdict/__init__.py").write_text("")
-    for name in ("requirements.txt", "pyproject.toml", "_config.yml", "_toc.yml", ".venv/stamp"):
+    for name in ("requirements.txt", "pyproject.toml", "_config.yml", "_toc.yml",
+                 ".venv/stamp"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("")
     return tmp_path
@@ -59,7 +74,7 @@ def last_good(repository):
     return page
 
 
-# What may be missing --------------------------------------------------------------------------------------------------
+# What may be missing ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("version", [(3, 10, 4), (3, 14, 0)])
@@ -72,13 +87,16 @@ def test_another_python_is_named(repository, monkeypatch, version):
 @pytest.mark.parametrize("module", ["venv", "ensurepip"])
 def test_a_python_without_venv_is_named(repository, monkeypatch, module):
     find = environment.importlib.util.find_spec
-    monkeypatch.setattr(environment.importlib.util, "find_spec", lambda name: None if name == module else find(name))
-    with pytest.raises(build.Stop, match=rf"no module {module}.*sudo apt install python3\.\d+-venv"):
+    monkeypatch.setattr(environment.importlib.util, "find_spec",
+                        lambda name: None if name == module else find(name))
+    words = rf"no module {module}.*sudo apt install python3\.\d+-venv"
+    with pytest.raises(build.Stop, match=words):
         environment.make_environment()
 
 
 def test_a_full_disk_is_named(repository, monkeypatch):
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**10, 10**10, 5 * 10**8))
+    usage = shutil._ntuple_diskusage(10**10, 10**10, 5 * 10**8)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
     with pytest.raises(build.Stop, match="The disk has 0.5 GB free"):
         environment.make_environment()
 
@@ -87,14 +105,17 @@ def test_an_index_out_of_reach_is_named(repository, monkeypatch):
     for name in ("PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")  # nobody listens there
+    # nobody listens there
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     monkeypatch.setenv("PIP_RETRIES", "1")
-    with pytest.raises(build.Stop, match="index could not be reached: ERROR: .*softdict-is-not-there"):
+    words = "index could not be reached: ERROR: .*softdict-is-not-there"
+    with pytest.raises(build.Stop, match=words):
         environment.pip("softdict-is-not-there")
 
 
 def test_only_a_finished_environment_counts(repository, monkeypatch):
-    monkeypatch.setattr(environment, "PYTHON", repository / ".venv" / environment.PYTHON_IN_VENV)
+    monkeypatch.setattr(environment, "PYTHON",
+                        repository / ".venv" / environment.PYTHON_IN_VENV)
     (repository / ".venv/stamp").unlink()
     (repository / ".venv/half").write_text("made")
     calls = []
@@ -117,7 +138,8 @@ def test_only_a_finished_environment_counts(repository, monkeypatch):
     (repository / "requirements.txt").write_text("more==1")
     (repository / ".venv/kept").write_text("")
     environment.make_environment()
-    assert len(calls) == 4 and (repository / ".venv/kept").exists()  # new pins go into the same environment
+    # new pins go into the same environment
+    assert len(calls) == 4 and (repository / ".venv/kept").exists()
 
 
 @pytest.mark.parametrize("name", ["build.py", "environment.py"])
@@ -127,15 +149,18 @@ def test_an_old_python_can_read_the_sentence(name):
 
 def test_a_sentence_and_no_traceback(repository):
     script = "import build, environment; environment.OLDEST = (3, 99); build.main()"
-    ended = subprocess.run([sys.executable, "-c", script, "book"], cwd=ROOT / "book", capture_output=True, text=True)
-    assert ended.returncode == 1 and "This is Python" in ended.stderr and "Traceback" not in ended.stderr
+    ended = subprocess.run([sys.executable, "-c", script, "book"], cwd=ROOT / "book",
+                           capture_output=True, text=True)
+    assert (ended.returncode == 1 and "This is Python" in ended.stderr
+            and "Traceback" not in ended.stderr)
 
 
-# Notebooks ------------------------------------------------------------------------------------------------------------
+# Notebooks ----------------------------------------------------------------------------
 
 
 def test_only_stale_notebooks_are_executed(repository, capsys):
-    (repository / "book/execute.py").write_text("import shutil, sys\nshutil.copy(*sys.argv[1:])")  # quick
+    quick = "import shutil, sys\nshutil.copy(*sys.argv[1:])"
+    (repository / "book/execute.py").write_text(quick)
     for name in ("01_one", "02_two"):
         write_notebook(repository / f"notebooks/{name}.ipynb", "6 * 7")
     build.execute_stale()
@@ -148,33 +173,155 @@ def test_only_stale_notebooks_are_executed(repository, capsys):
     assert "1 of 2" in told and "02_two.ipynb" in told
     (repository / "notebooks/02_two.ipynb").unlink()
     build.execute_stale()
-    assert [file.name for file in (repository / "_build/executed").glob("*.ipynb")] == ["01_one.ipynb"]
+    left = (repository / "_build/executed").iterdir()
+    assert {file.name for file in left} == {"01_one.ipynb", "01_one.fingerprint"}
+
+
+def test_a_notebook_that_is_half_kept_is_stale(repository, monkeypatch):
+    """The old stamp may never stand beside the new notebook."""
+    notebook, made = Path("01_one.ipynb"), repository / "made/01_one.ipynb"
+    made.parent.mkdir()
+    for name in ("01_one.ipynb", "01_one.seen"):
+        (repository / "made" / name).write_text("old")
+    build.keep(made, notebook, "old")
+    executed = repository / "_build/executed"
+    assert {file.read_text() for file in executed.iterdir()} == {"old"}
+    assert len(list(executed.iterdir())) == 3
+    made.write_text("new")
+    (repository / "made/01_one.seen").unlink()
+    replace, done = os.replace, []
+
+    def once(part, target):
+        if done:
+            raise OSError("stopped")
+        done.append(replace(part, target))
+
+    monkeypatch.setattr(os, "replace", once)
+    with pytest.raises(OSError, match="01_one.fingerprint was not written"):
+        build.keep(made, notebook, "new")
+    assert [file.read_text() for file in executed.iterdir()] == ["new"]
+
+
+@pytest.fixture
+def nbval(sample, monkeypatch, capfd):
+    """Runs the sample as `make test` runs the notebooks; returns counts and `Book`."""
+    def run(**settings):
+        wanted = {sample.path: notebooks.fingerprint(sample.path, sample.root)}
+        monkeypatch.setattr(environment, "PYTHON", Path(sys.executable))
+        monkeypatch.setattr(build, "BUILD", sample.root / "_build")
+        monkeypatch.setattr(build, "install_wheel", lambda: ROOT / "src")
+        monkeypatch.setattr(build, "check_origin", lambda folder, wheel: None)
+        monkeypatch.setattr(build, "fingerprints", lambda: wanted)
+        counts, book = build.run_notebooks(**settings), Book(sample.root)
+        book.runs = seen(book)
+        return counts, book
+
+    return run
+
+
+def test_a_chapter_that_passes_is_kept_as_make_book_would_execute_it(
+        nbval, sample, monkeypatch):
+    sample.add(code("told", "import sys\nprint(1)\nprint(2, file=sys.stderr)\n3"))
+    (passed, failed, skipped), book = nbval()
+    assert (passed, failed, skipped) == (13, 0, 0)
+    kept = nbformat.read(sample.root / "_build/executed/01_sample.ipynb", as_version=4)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    assert kept == execute.execute(notebooks.read(sample.path))
+    [ran] = book.runs.values()
+    assert set(ran.reached) == {"shapes:1", "shapes:2"} and ran.strange == []
+    sample.set("recap", source="## Recap\n\nMore.")
+    assert seen(Book(sample.root)) == {}    # it changed since
+
+
+def test_a_shaken_chapter_draws_other_numbers_and_compares_no_output(nbval, sample):
+    claim = ("torch.manual_seed(0)\nfirst = torch.rand(1)\n"
+             "again = torch.rand(1, generator=torch.Generator().manual_seed(0))\n"
+             "print(bool(first == again), torch.get_num_threads())\nfirst")
+    sample.add(code("drawn", claim, notebooks.CLAIM, output="tensor([0.4963])"))
+    (_, failed, _), book = nbval(shift=1000)
+    assert not failed and not book.runs
+    sample.add(code("hangs", "assert round(float(first), 4) == 0.4963"))
+    sample.add(code("holds", "assert first == again and torch.get_num_threads() == 2"))
+    (_, failed, _), book = nbval(shift=1000)
+    assert failed == 1
+
+
+def test_a_wrong_shape_note_fails_in_the_kernel(nbval, sample, capfd):
+    sample.source("shapes", "# [T, S]", "# [S, T, 1]")
+    (_, failed, _), book = nbval()
+    assert failed and book.runs == {}
+    assert "01_sample.ipynb#shapes:1: the note says" in capfd.readouterr().out
+    assert not (sample.root / "_build/executed").exists()
+
+
+def test_what_the_kernel_saw_is_asked_for(nbval, sample):
+    sample.source("shapes", "weights =",
+                  "if scores is None: scores = 1    # [T]\nweights =")
+    sample.source("figure", "plt.plot",
+                  "softmax = lambda scores: scores.softmax(-1)\nplt.plot")
+    (_, failed, _), book = nbval()
+    assert not failed
+    [words] = cell_checks.shape_notes_are_checked(book)
+    assert "cell shapes: the shape note in line 2 is never checked" in words
+    [words] = book_checks.free_names_are_the_modules_own(book)
+    assert "cell quote: the quote uses softmax, which is another object" in words
 
 
 def test_a_notebook_gets_its_outputs_from_an_empty_folder(repository):
-    write_notebook(repository / "notebooks/01_one.ipynb", "import os\nlen(os.listdir())")
+    write_notebook(repository / "notebooks/01_one.ipynb",
+                   "import os\nlen(os.listdir())")
     build.execute_stale()
     executed = nbformat.read(repository / "_build/executed/01_one.ipynb", as_version=4)
     assert executed.cells[0].outputs[0].data["text/plain"] == "0"
 
 
-def test_a_failing_cell_is_named_and_the_last_good_site_stays(repository, last_good, monkeypatch, capsys):
+def test_a_failing_cell_is_named_and_the_last_good_site_stays(repository, last_good,
+                                                              monkeypatch, capsys):
     monkeypatch.setattr(build, "make_environment", lambda: None)
     monkeypatch.setattr(sys, "argv", ["build.py", "book"])
-    write_notebook(repository / "notebooks/01_bad.ipynb", "x = 0", "1 / x\nprint('never')")
+    write_notebook(repository / "notebooks/01_bad.ipynb", "x = 0",
+                   "1 / x\nprint('never')")
     with pytest.raises(SystemExit) as ended:
         build.main()
-    assert "01_bad.ipynb: cell cell-1, which begins '1 / x': ZeroDivisionError: division by zero" in str(ended.value)
+    words = "cell cell-1, which begins '1 / x': ZeroDivisionError: division by zero"
+    assert f"01_bad.ipynb: {words}" in str(ended.value)
     assert last_good.read_text() == "last good"
     assert not list((repository / "_build/executed").glob("*.fingerprint"))
 
 
 def test_nbval_compares_the_tagged_outputs(repository):
     path, claim = repository / "notebooks/01_claims.ipynb", "nbval-check-output"
-    write_notebook(path, "6 * 7", "6 * 8", "6 * 9", outputs=["42", "wrong", "wrong"], tags=[claim, claim, ""])
+    write_notebook(path, "6 * 7", "6 * 8", "6 * 9", outputs=["42", "wrong", "wrong"],
+                   tags=[claim, claim, ""])
     path.write_text(build.as_if_run(path), "utf-8")
-    options = ("--nbval-lax", "--nbval-current-env", "-p", "no:cacheprovider", path.name)
-    assert build.pytest(*options, cwd=path.parent, stdout=subprocess.DEVNULL) == (2, 1, 0)
+    options = ("--nbval-lax", "--nbval-current-env", "-p", "no:cacheprovider",
+               path.name)
+    assert build.pytest(*options, cwd=path.parent,
+                        stdout=subprocess.DEVNULL) == (2, 1, 0)
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_the_gpu_is_asked_only_where_there_is_one(
+        found, repository, monkeypatch, capfd):
+    calls, told = [], subprocess.CompletedProcess([], 0, f"2.13.0 {found}\n")
+    monkeypatch.setattr(build, "make_environment", lambda: None)
+    monkeypatch.setattr(build, "python", lambda *arguments, **settings: told)
+    monkeypatch.setattr(build, "run_notebooks", lambda: (5, 0, 0))
+    monkeypatch.setattr(
+        build, "pytest", lambda *words, cwd: calls.append(words) or (2, 0, 1))
+    build.gpu()
+    words = capfd.readouterr().out
+    if found:
+        assert calls == [("tests", "-m", "gpu")] and words.startswith("total: 7 passed")
+    else:
+        assert calls == [] and words == (
+            "Skipped: torch 2.13.0 finds no CUDA GPU on this machine.\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell script")
+def test_the_script_of_continuous_integration_refuses_other_words():
+    ended = subprocess.run([ROOT / ".ci/run", "--cpu"], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (2, "usage: .ci/run [--gpu]\n")
 
 
 def test_no_tests_is_a_failure(repository):
@@ -187,18 +334,22 @@ def test_a_warning_of_the_engine_names_the_cell(repository):
     assert build.name_cell(place) == "notebooks/01_one.ipynb, cell cell-1"
 
 
-# The site -------------------------------------------------------------------------------------------------------------
+# The site -----------------------------------------------------------------------------
 
-GOOD = """<!DOCTYPE html><html lang="en"><head><title>A page</title><link rel="icon" href="data:,"></head><body><main>
-<h1 id="top">A page</h1><a href="other.html#there">there</a> <a href="#top">up</a> <a href="https://softdict.invalid/">out</a>
+GOOD = """<!DOCTYPE html><html lang="en"><head><title>A page</title><link rel="icon" \
+href="data:,"></head><body><main>
+<h1 id="top">A page</h1><a href="other.html#there">there</a> <a href="#top">up</a> <a \
+href="https://softdict.invalid/">out</a>
 <img src="dot.svg" alt="A dot."></main></body></html>"""
 OTHER = GOOD.replace('id="top"', 'id="there"').replace("#top", "")
-DOT = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><circle cx="4" cy="4" r="4"/></svg>'
+DOT = ('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><circle cx="4" '
+       'cy="4" r="4"/></svg>')
 
 
 def write_site(folder, html=GOOD):
     folder.mkdir(parents=True)
-    for name, content in {"index.html": html, "other.html": OTHER, "dot.svg": DOT}.items():
+    for name, content in {"index.html": html, "other.html": OTHER,
+                          "dot.svg": DOT}.items():
         (folder / name).write_text(content)
     return folder
 
@@ -224,9 +375,11 @@ def test_only_a_good_site_is_put_in_place(repository, last_good, monkeypatch, ca
     assert last_good.read_text() == GOOD
     build.book()
     assert "Nothing has changed" in capfd.readouterr().out
-    last_good.parent.rename(repository / "_build/html_last")  # as if stopped between two renames
+    # as if stopped between two renames
+    last_good.parent.rename(repository / "_build/html_last")
     build.book()
-    assert last_good.read_text() == GOOD and "Nothing has changed" in capfd.readouterr().out
+    assert (last_good.read_text() == GOOD
+            and "Nothing has changed" in capfd.readouterr().out)
 
 
 def test_serve_takes_the_next_free_port(tmp_path):
@@ -249,26 +402,34 @@ BROKEN_FILES = [
     ("dot.svg", "gone.svg", "gone.svg leads to no file"),
     (' alt="A dot."', "", "the image dot.svg has no words"),
     ("A dot.", "dot.svg", "the image dot.svg has no words"),
-    ("</main>", '<script src="https://softdict.invalid/x.js"></script></main>', "loads https://softdict.invalid/x.js"),
-    ("</head>", '<link rel="stylesheet" href="gone.css"></head>', "gone.css leads to no file"),
-    ("<title>", '<meta http-equiv="Refresh" content="0; url=gone.html"><title>', "gone.html leads to no file"),
+    ("</main>", '<script src="https://softdict.invalid/x.js"></script></main>',
+     "loads https://softdict.invalid/x.js"),
+    ("</head>", '<link rel="stylesheet" href="gone.css"></head>',
+     "gone.css leads to no file"),
+    ("<title>", '<meta http-equiv="Refresh" content="0; url=gone.html"><title>',
+     "gone.html leads to no file"),
 ]
 
 
 @pytest.mark.parametrize("right, wrong, words", BROKEN_FILES)
 def test_a_broken_file_is_found(tmp_path, right, wrong, words):
     assert list(pages.file_problems(write_site(tmp_path / "good"))) == []
-    found = list(pages.file_problems(write_site(tmp_path / "bad", GOOD.replace(right, wrong))))
+    found = list(pages.file_problems(write_site(tmp_path / "bad",
+                                                GOOD.replace(right, wrong))))
     assert len(found) == 1 and words in found[0]
 
 
 BROKEN_PAGES = [
-    ("</main>", "<script>fetch('https://softdict.invalid/x')</script></main>", "asks for https://softdict.invalid/x"),
+    ("</main>", "<script>fetch('https://softdict.invalid/x')</script></main>",
+     "asks for https://softdict.invalid/x"),
     ("</main>", "<script>throw new Error('broken')</script></main>", "console: broken"),
     ("</main>", '<div style="width: 900px">wide</div></main>', "scrolls"),
-    ("</main>", '<span class="math">\\(x\\)</span></main>', "formula not drawn: \\(x\\)"),
-    ("</main>", '<p style="color: #bbb; background: #fff">pale</p></main>', "axe, light: color-contrast"),
-    ("<h1", "<style>[data-theme=dark] h1 {color: #333; background: #000}</style><h1", "axe, dark: color-contrast"),
+    ("</main>", '<span class="math">\\(x\\)</span></main>',
+     "formula not drawn: \\(x\\)"),
+    ("</main>", '<p style="color: #bbb; background: #fff">pale</p></main>',
+     "axe, light: color-contrast"),
+    ("<h1", "<style>[data-theme=dark] h1 {color: #333; background: #000}</style><h1",
+     "axe, dark: color-contrast"),
     (' lang="en"', "", "axe, light: html-has-lang"),
 ]
 
@@ -285,12 +446,14 @@ def browser_findings(tmp_path_factory):
 
 
 def test_a_good_page_has_no_findings(browser_findings):
-    assert [finding for finding in browser_findings if not finding.startswith("broken-")] == []
+    others = [words for words in browser_findings if not words.startswith("broken-")]
+    assert others == []
 
 
 @pytest.mark.parametrize("number", range(len(BROKEN_PAGES)))
 def test_a_broken_page_is_found(browser_findings, number):
-    found = [finding for finding in browser_findings if finding.startswith(f"broken-{number}.html")]
+    found = [finding for finding in browser_findings
+             if finding.startswith(f"broken-{number}.html")]
     assert any(BROKEN_PAGES[number][2] in finding for finding in found), found
 
 
@@ -300,13 +463,38 @@ def test_no_browser_is_said_in_a_line(tmp_path, monkeypatch, capsys):
     assert "Checks in a browser are skipped" in capsys.readouterr().out
 
 
-# The repository -------------------------------------------------------------------------------------------------------
+# The repository -----------------------------------------------------------------------
 
 
 def test_the_code_passes_ruff():
-    command = [sys.executable, "-m", "ruff", "check", "book", "src", "tests"]
+    command = [sys.executable, "-m", "ruff", "check"]    # as CONTRIBUTING says
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stdout
+
+
+def test_contributing_names_every_cap():
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    width = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    rows = {
+        "a code cell": f"{cell_checks.CELL} lines of code",
+        "the setup cell": f"{cell_checks.SETUP} lines",
+        "the stub of an exercise, and its check cell":
+            f"{cell_checks.EXERCISE} lines of code",
+        "a quote": f"{cell_checks.QUOTE} lines of code",
+        "a sentence": f"{prose_checks.WORDS} words"}
+    assert [words for words in rows.items() if "| {} | {} |".format(*words)
+            not in text] == []
+    assert f"end at column {width['tool']['ruff']['line-length']};" in text
+
+
+def test_contributing_names_commands_and_files_that_are_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    made = set(re.findall(r"`make ([a-z ]+)`", text))
+    assert {word for words in made for word in words.split()} <= set(build.COMMANDS)
+    folders = r"(?<![\w./-])(?:book|src|tests|notebooks)/"
+    files = set(re.findall(rf"{folders}[\w./-]+\w", text))
+    gone = {file for file in files if "NN_" not in file and not (ROOT / file).exists()}
+    assert gone == set()
 
 
 def test_the_badges_of_the_readme_are_what_make_quotes_writes():
@@ -328,16 +516,21 @@ def test_local_links_lead_to_files(name):
 
 def test_requirements_are_exact():
     lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
-    assert all(line.count("==") == 1 for line in lines if line and not line.startswith("#"))
+    assert all(line.count("==") == 1
+               for line in lines if line and not line.startswith("#"))
 
 
 def test_a_progress_bar_is_one_line_of_the_page():
-    parts = ["\r  0%|    | 0/2", "\r 50%|##  | 1/2", "\r100%|####| 2/2", "\nlast line\n"]
-    outputs = [nbformat.v4.new_output("stream", name="stderr", text=part) for part in parts]
+    parts = ["\r  0%|    | 0/2", "\r 50%|##  | 1/2", "\r100%|####| 2/2",
+             "\nlast line\n"]
+    outputs = [nbformat.v4.new_output("stream", name="stderr", text=part)
+               for part in parts]
     outputs += [nbformat.v4.new_output("stream", name="stdout", text="done\n")]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("train()", outputs=outputs)])
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell("train()", outputs=outputs)])
     [cell] = execute.as_seen(notebook).cells
-    assert [output.text for output in cell.outputs] == ["100%|####| 2/2\nlast line\n", "done\n"]
+    assert [output.text
+            for output in cell.outputs] == ["100%|####| 2/2\nlast line\n", "done\n"]
 
 
 def test_as_if_run_changes_only_counts(tmp_path):

@@ -1,6 +1,8 @@
-"""checkpoint: killed at any moment a training comes to the same end; a file that does not fit changes nothing."""
+"""checkpoint: killed at any moment a training comes to the same end; a file that does
+not fit changes nothing."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -9,18 +11,26 @@ from dataclasses import replace
 
 import pytest
 import safetensors
+import safetensors.torch
 import torch
 from torch import nn
 
 from softdict import runtime, training
+from softdict.attention import scaled_dot
 from softdict.batches import epoch_batches
-from softdict.checkpoint import load, load_model, save
-from softdict.training import train, update
+from softdict.checkpoint import architecture, load, load_model, save, save_model
+from softdict.lookup import dot
+from softdict.seq2seq import (
+    Attend, BahdanauDecoder, Decoder, Encoder, LastState, LuongDecoder, Seq2Seq)
+from softdict.training import Training, train, update
+from softdict.transformer import Config
+from softdict.variants import make_variant
 from test_training import PAIRS, SHORT, make_training, weights
 
 
 @pytest.mark.parametrize("kill_after", range(1, 10))
-def test_killed_after_any_update_and_resumed_it_ends_in_the_same_weights(tmp_path, kill_after, monkeypatch):
+def test_killed_after_any_update_and_resumed_it_ends_in_the_same_weights(
+        tmp_path, kill_after, monkeypatch):
     whole = make_training()
     train(whole, PAIRS, path=tmp_path / "whole.safetensors")
     count, real = 0, training.update
@@ -60,13 +70,17 @@ def test_a_process_killed_while_it_saves_leaves_the_last_checkpoint(tmp_path):
             real(*arguments)
 
         os.replace = die_at_the_second
-        training.train(test_training.make_training(), test_training.PAIRS, path={path!r})
+        training.train(test_training.make_training(), test_training.PAIRS, \
+path={path!r})
     """
     path = tmp_path / "killed.safetensors"
-    script = textwrap.dedent(script).format(tests=os.path.dirname(__file__), path=str(path))
-    done = subprocess.run([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    script = textwrap.dedent(script).format(tests=os.path.dirname(__file__),
+                                            path=str(path))
+    done = subprocess.run([sys.executable, "-c", script],
+                          env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     assert done.returncode == 9
-    assert len(list(tmp_path.iterdir())) == 2    # the checkpoint, and a whole file that was not yet renamed
+    # the checkpoint, and a whole file that was not yet renamed
+    assert len(list(tmp_path.iterdir())) == 2
     resumed, whole = make_training(), make_training()
     load(resumed, path)
     assert len(resumed.history) == 3
@@ -76,7 +90,8 @@ def test_a_process_killed_while_it_saves_leaves_the_last_checkpoint(tmp_path):
 
 
 def test_without_the_moments_of_adam_it_would_not_be_the_same(tmp_path):
-    """What the comparison above would catch: a checkpoint that holds the weights alone."""
+    """What the comparison above would catch: a checkpoint that holds the weights
+    alone."""
     whole, begun, resumed = make_training(), make_training(), make_training()
     train(whole, PAIRS)
     for batch in epoch_batches(PAIRS, 6, 0, 0)[:3]:
@@ -101,7 +116,8 @@ def test_what_was_saved_is_loaded(tmp_path, half):
     assert loaded.scaler.state_dict() == saved.scaler.state_dict()
     for mine, yours in zip(loaded.model.parameters(), saved.model.parameters()):
         for name in ("step", "exp_avg", "exp_avg_sq"):
-            assert torch.equal(loaded.optimizer.state[mine][name], saved.optimizer.state[yours][name])
+            assert torch.equal(loaded.optimizer.state[mine][name],
+                               saved.optimizer.state[yours][name])
 
 
 @pytest.fixture
@@ -111,9 +127,12 @@ def file(tmp_path):
 
 
 @pytest.mark.parametrize("other, message", [
-    (dict(vocabulary="other words"), "a.safetensors was trained with another vocabulary"),
-    (dict(width=14), r"a model of another size: encoder.rnn.weight_ih_l0 is \[18, 5\] there and \[21, 5\] here"),
-    (dict(settings=replace(SHORT, seed=1)), "belongs to a training with other settings"),
+    (dict(vocabulary="other words"),
+     "a.safetensors was trained with another vocabulary"),
+    (dict(width=14), r"a model of another size: encoder.rnn.weight_ih_l0 is \[18, 5\] "
+     r"there and \[21, 5\] here"),
+    (dict(settings=replace(SHORT, seed=1)),
+     "belongs to a training with other settings"),
 ])
 def test_a_checkpoint_that_does_not_fit_changes_nothing(file, other, message):
     run = make_training(**other)
@@ -135,7 +154,8 @@ def test_a_model_of_more_layers_is_refused(file):
 def test_a_truncated_checkpoint_is_refused_wherever_it_was_cut(file, share):
     content = file.read_bytes()
     file.write_bytes(content[:int(len(content) * share)])
-    with pytest.raises(ValueError, match="a.safetensors is damaged, cut short or no checkpoint"):
+    with pytest.raises(ValueError,
+                       match="a.safetensors is damaged, cut short or no checkpoint"):
         load(make_training(), file)
 
 
@@ -158,14 +178,213 @@ def test_a_full_disk_keeps_the_old_checkpoint(file, monkeypatch):
 
     before = file.read_bytes()
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="a.safetensors was not saved, and an earlier one is untouched: No space left"):
+    with pytest.raises(OSError, match="a.safetensors was not saved, and an earlier one "
+                       "is untouched: No space left"):
         train(make_training(), PAIRS, path=file)
     assert file.read_bytes() == before
     monkeypatch.undo()
     assert len(train(make_training(), PAIRS, path=file)) == 9
 
 
-def test_notes_of_a_checkpoint_are_json(file):
+def opened(file):
+    """Tensors and notes of a file."""
     with safetensors.safe_open(file, framework="pt") as content:
-        notes = json.loads(content.metadata()["softdict"])
-    assert set(notes) == {"vocabulary", "settings", "history", "scaler"}
+        return ({name: content.get_tensor(name) for name in content.keys()},
+                json.loads(content.metadata()["softdict"]))
+
+
+def test_notes_of_a_checkpoint_are_json_and_name_the_architecture(file):
+    notes = opened(file)[1]
+    assert set(notes) == {"vocabulary", "architecture", "settings", "history", "scaler"}
+    assert notes["architecture"] == {
+        "": "ScheduledSampling", "encoder": "Encoder", "decoder": "Decoder"}
+
+
+# Models of one size that are not the same
+
+def transformers(**options):
+    return lambda: make_variant(11, 10, Config(12, 3, 1, 20, dropout=0.0), **options)
+
+
+def attending(decoder, **options):
+    return lambda: Seq2Seq(Encoder(11, 5, 12), decoder(10, 5, 12, **options))
+
+
+def heads(count):
+    return lambda: make_variant(11, 10, Config(12, count, 1, 20, dropout=0.0))
+
+
+def test_dropout_is_no_part_of_what_was_learned(tmp_path):
+    path = tmp_path / "a.safetensors"
+    model, other = (make_variant(11, 10, Config(12, 3, 1, 20, dropout=share))
+                    for share in (0.1, 0.0))
+    save_model(model, path, "words")
+    load_model(other, path, "words")
+    assert all(torch.equal(part, other.state_dict()[name])
+               for name, part in model.state_dict().items())
+
+
+@pytest.mark.parametrize("there, here, message", [
+    (transformers(), transformers(position_encoding="rotary"),
+     "encoder.embedding is Embedding there and UnplacedEmbedding here"),
+    (transformers(position_encoding="rotary"), transformers(),
+     "encoder.embedding is UnplacedEmbedding there and Embedding here"),
+    (transformers(), transformers(pre_norm=False),
+     "encoder.layers.0 is EncoderLayer there and PostNormEncoderLayer here"),
+    (transformers(pre_norm=False), transformers(),
+     "encoder.layers.0 is PostNormEncoderLayer there and EncoderLayer here"),
+    (transformers(), transformers(position_encoding="learned"),
+     "encoder.embedding is Embedding there and LearnedEmbedding here"),
+    (heads(3), heads(4),
+     "encoder.layers.0.self_attention is MultiHeadAttention heads=3 "
+     "there and MultiHeadAttention heads=4 here"),
+    (attending(LuongDecoder), attending(LuongDecoder, context=Attend(scaled_dot)),
+     "decoder.context is Attend dot there and Attend scaled_dot here"),
+    (attending(LuongDecoder, context=Attend(scaled_dot)),
+     attending(LuongDecoder, context=Attend(dot)),
+     "decoder.context is Attend scaled_dot there and Attend dot here"),
+    (attending(LuongDecoder), attending(LuongDecoder, context=LastState()),
+     "decoder.context is Attend dot there and LastState here"),
+    (attending(Decoder), attending(BahdanauDecoder),
+     "decoder is Decoder there and BahdanauDecoder here"),
+    (attending(Decoder), transformers(), "the whole is Seq2Seq there and Transformer"),
+])
+def test_another_model_is_refused_by_name_though_every_size_fits(
+        tmp_path, there, here, message):
+    path, run = tmp_path / "a.safetensors", Training(here(), SHORT, "words")
+    before = weights(run)
+    whole = Training(there(), SHORT, "words")
+    for write, read in ((lambda: save(whole, path), lambda: load(run, path)),
+                        (lambda: save_model(whole.model, path, "words"),
+                         lambda: load_model(run.model, path, "words"))):
+        write()
+        with pytest.raises(ValueError, match=f"a.safetensors holds another model: "
+                           f"{message}") as refusal:
+            read()
+        assert "\n" not in str(refusal.value)
+        assert torch.equal(weights(run), before)
+
+
+@pytest.mark.parametrize("make", [
+    transformers(), transformers(position_encoding="rotary", pre_norm=False),
+    transformers(position_encoding="learned", tied=False), attending(LuongDecoder)])
+def test_the_same_model_is_taken_back(tmp_path, make):
+    path, (whole, again) = tmp_path / "a.safetensors", (make(), make())
+    save_model(whole, path, "words")
+    load_model(again, path, "words")
+    assert architecture(whole) == architecture(again)
+    assert all(map(torch.equal, whole.state_dict().values(),
+                   again.state_dict().values()))
+    save_model(whole, path, "words", torch.float16)
+    load_model(again, path, "words")
+    for name, part in again.state_dict().items():
+        torch.testing.assert_close(part, whole.state_dict()[name], rtol=1e-3, atol=1e-6)
+
+
+# Files that were whole once
+
+@pytest.fixture(params=["float32", "float16"])
+def trained(tmp_path, request):
+    """A training at its end, and its file."""
+    settings = replace(SHORT, precision=request.param)
+    run = make_training(settings)
+    train(run, PAIRS, path=tmp_path / "a.safetensors")
+    return make_training(settings), tmp_path / "a.safetensors"
+
+
+def dropped(*starts):
+    return lambda tensors: [tensors.pop(name) for name in list(tensors)
+                            if name.startswith(starts)]
+
+
+def filled(name, value):
+    return lambda tensors: tensors[name].fill_(value)
+
+
+@pytest.mark.parametrize("notes, message", [
+    ([], "damaged, cut short or no checkpoint"), (None, "damaged"), (3, "damaged"),
+    ({}, "damaged"), ({"vocabulary": "words"}, "damaged"),
+    ({"architecture": "Seq2Seq"}, "damaged"), ({"architecture": None}, "damaged"),
+    ({"architecture": {}}, "holds another model: the whole is missing there"),
+    ({"settings": None}, "a training with other settings: None"),
+    ({"history": None}, "damaged: its history is none of this training"),
+    ({"history": "loss"}, "its history is none"),
+    ({"history": [1.0] * 9}, "its history is none"),
+    ({"history": [{"norm": 1.0}] * 9}, "its history is none"),
+    ({"history": [{"loss": 1.0}] * 10}, "its history is none"),
+    ({"history": [{"loss": 1.0}] * 8}, "damaged: its history does not fit its weights"),
+    ({"history": []}, "its history does not fit its weights"),
+    ({"scaler": None}, "damaged: its scaler"), ({"scaler": {"scale": 1}}, "its scaler"),
+], ids=str)
+def test_damaged_notes_are_one_sentence_and_change_nothing(trained, notes, message):
+    run, file = trained
+    tensors, whole = opened(file)
+    if isinstance(notes, dict):
+        notes = whole | notes if notes.keys() - {"vocabulary"} else notes
+    safetensors.torch.save_file(tensors, file, {"softdict": json.dumps(notes)})
+    refused(run, file, message)
+
+
+@pytest.mark.parametrize("change, message", [
+    (dropped("optimizer.0.exp_avg"), "damaged: its optimizer does not fit its weights"),
+    (dropped("optimizer.2.step"), "its optimizer does not fit its weights"),
+    (lambda tensors: tensors.update({"optimizer.99.step": torch.tensor(9.0)}),
+     "its optimizer does not fit"),
+    (lambda tensors: tensors.update({"optimizer.1.exp_avg": torch.zeros(3)}),
+     "its optimizer does not fit"),
+    (lambda tensors: [filled(name, 10)(tensors) for name in tensors
+                      if name.endswith(".step")], "its history does not fit"),
+    (dropped("model."), "a model of another size: .* is missing there"),
+    (dropped("model.generator.bias"), "generator.bias is missing there"),
+    (filled("model.generator.bias", math.nan),
+     "holds weights that are no numbers, in model.generator.bias: its training went"),
+    (filled("model.encoder.embed.weight", math.inf), "weights that are no numbers"),
+    (filled("optimizer.1.exp_avg_sq", math.nan), "in optimizer.1.exp_avg_sq"),
+    (lambda tensors: [filled(name, math.nan)(tensors) for name in tensors],
+     "weights that are no numbers"),
+])
+def test_damaged_tensors_are_one_sentence_and_change_nothing(trained, change, message):
+    run, file = trained
+    tensors, notes = opened(file)
+    change(tensors)
+    safetensors.torch.save_file(tensors, file, {"softdict": json.dumps(notes)})
+    refused(run, file, message)
+
+
+def refused(run, file, message):
+    """The training and its model both refuse the file, and stay as they are."""
+    before = weights(run)
+    with pytest.raises(ValueError, match=f"^a.safetensors .*{message}") as refusal:
+        train(run, PAIRS, path=file)
+    assert "\n" not in str(refusal.value)
+    assert torch.equal(weights(run), before)
+    assert not run.history and not run.optimizer.state_dict()["state"]
+
+
+@pytest.mark.parametrize("count", [0, 2, 4, 9])
+def test_a_history_of_another_length_is_damage(tmp_path, count):
+    """Three updates were made; the optimizer has counted them."""
+    run, path = make_training(), tmp_path / "a.safetensors"
+    for batch in epoch_batches(PAIRS, 6, 0, 0)[:3]:
+        run.history.append(update(run, batch))
+    save(run, path)
+    tensors, notes = opened(path)
+    notes["history"] = (3 * notes["history"])[:count]
+    safetensors.torch.save_file(tensors, path, {"softdict": json.dumps(notes)})
+    refused(make_training(), path, "damaged: its history does not fit its weights")
+
+
+def test_updates_that_the_scaler_skipped_are_no_damage(tmp_path):
+    """With float16 a history may have more updates than its optimizer has steps."""
+    settings = replace(SHORT, precision="float16")
+    run, path = make_training(settings), tmp_path / "a.safetensors"
+    handle = run.model.generator.weight.register_hook(
+        lambda slope: slope * float("inf"))
+    for batch in epoch_batches(PAIRS, 6, 0, 0)[:2]:
+        run.history.append(update(run, batch))
+        handle.remove()
+    save(run, path)
+    again = make_training(settings)
+    load(again, path)
+    assert len(again.history) == 2 and torch.equal(weights(again), weights(run))
+    assert {int(state["step"]) for state in again.optimizer.state.values()} == {1}

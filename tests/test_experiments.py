@@ -1,7 +1,13 @@
-"""experiments: on a made corpus of one-line grammar, with tiny models: results kept, resumed, checked, refused."""
+"""experiments: results kept, resumed, checked, refused.
+
+On a made corpus of one-line grammar, with tiny models.
+"""
 
 import json
+import math
 import random
+import subprocess
+import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -9,20 +15,24 @@ import pytest
 import torch
 from torch import nn
 
-from softdict import runtime
+from softdict import recipes, runtime
 from softdict.attention import attention, fused
 from softdict.batches import make_batch
 from softdict.experiments import (
-    EXPERIMENTS, __main__, benchmark, costs, endings, frame, memory, padding, sentences, translation, writing)
-from softdict.experiments.frame import difference, file_of, hardware, rounded, run, run_all, trained
+    EXPERIMENTS, __main__, ablations, baselines, benchmark, costs, endings, measures,
+    memory, padding, replaced, rivals, runner, sentences, translation, writing)
+from softdict.experiments.measures import aligned
 from softdict.experiments.replaced import Replaced, heaviest, instead, uniform
+from softdict.experiments.runner import (
+    difference, file_of, hardware, rounded, run, run_all, trained)
 from softdict.experiments.sentences import Example
-from softdict.experiments.translation import System, aligned, look
+from softdict.experiments.translation import CONTROL, mixed, system
 from softdict.heads import MultiHeadAttention
+from softdict.layers import Dropout
 from softdict.lookup import softmax
 from softdict.masks import padding_mask
-from softdict.seq2seq import Attend, Encoded, Encoder
-from softdict.training import train, update
+from softdict.seq2seq import Attend, Encoded, Encoder, Seq2Seq
+from softdict.training import batch_loss, train
 from softdict.vocab import EOS, PAD
 
 NOUNS = {"dog": "개", "cat": "고양이", "cow": "소", "owl": "부엉이"}
@@ -30,9 +40,10 @@ VERBS = {"saw": "보", "ate": "먹", "heard": "듣"}
 
 
 def make_examples(count, seed):
-    chance, examples = random.Random(seed), []
+    rng, examples = random.Random(seed), []
     for _ in range(count):
-        subject, verb, other = chance.choice(list(NOUNS)), chance.choice(list(VERBS)), chance.choice(list(NOUNS))
+        subject, verb, other = (rng.choice(list(NOUNS)), rng.choice(list(VERBS)),
+                                rng.choice(list(NOUNS)))
         examples.append(Example(
             ["<plain>", "the", subject, verb, "the", other],
             [NOUNS[subject], "-는", NOUNS[other], "-를", VERBS[verb], "-다"],
@@ -42,23 +53,29 @@ def make_examples(count, seed):
 
 @pytest.fixture(autouse=True)
 def made_corpus(tmp_path, monkeypatch):
-    splits = {"train": make_examples(60, 0), "iid": make_examples(12, 1), "long": make_examples(5, 2)}
+    splits = {"train": make_examples(60, 0), "iid": make_examples(12, 1),
+              "long": make_examples(5, 2)}
     splits["agree"] = [replace(example, spot=2) for example in make_examples(4, 3)]
     monkeypatch.setattr(sentences, "split", splits.__getitem__)
+    monkeypatch.setattr(recipes.corpus, "split", lambda name: [
+        SimpleNamespace(words=example.source, morphemes=example.target)
+        for example in splits[name]])
     monkeypatch.setattr(sentences, "join", " ".join)
     monkeypatch.setattr(sentences, "HELD_OUT", ("iid", "long"))
-    monkeypatch.setattr(sentences, "pool", lambda: {"NOUN": list(NOUNS.values()), "VERB": list(VERBS.values())})
-    cached = (translation.vocabs, translation.ibm, endings.vocabularies, endings.rows)
+    monkeypatch.setattr(sentences, "pool", lambda: {"NOUN": list(NOUNS.values()),
+                                                    "VERB": list(VERBS.values())})
+    cached = (recipes.vocabs, baselines.ibm, endings.vocabularies, endings.rows)
     for function in cached:
         function.cache_clear()
-    monkeypatch.setattr(frame, "RESULTS", tmp_path / "results")
-    monkeypatch.setattr(frame, "UNFINISHED", tmp_path / "unfinished")
+    monkeypatch.setattr(runner, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(runner, "UNFINISHED", tmp_path / "unfinished")
     yield
     for function in cached:    # the next tests want those of the real corpus
         function.cache_clear()
 
 
-SMALL = System(width=8, updates=7)
+SMALL = system("rnn", {"width": 8}, updates=7)
+DOTS = system("attention-dot", {"width": 8}, updates=7)
 SMALL_RUN = trained("small", "test", SMALL.start, SMALL.finish, seeds=(0, 1))
 
 
@@ -66,8 +83,10 @@ def test_a_result_says_what_it_is_and_where_it_comes_from():
     record = json.loads(run(SMALL_RUN, 1).read_text(encoding="utf-8"))
     assert record["command"] == "python -m softdict.experiments small --seed 1"
     assert list(record) == [
-        "experiment", "seed", "date", "command", "hardware", "versions", "seconds", "first", "result"]
-    assert len(record["first"]) == 5 and set(record["versions"]) >= {"python", "torch", "softdict"}
+        "experiment", "seed", "date", "command", "hardware", "versions", "seconds",
+        "first", "result"]
+    assert (len(record["first"]) == 5
+            and set(record["versions"]) >= {"python", "torch", "softdict"})
     measures = {"sentences", "signatures", "exact", "content", "bleu", "chrf", "ending"}
     assert set(record["result"]["by length"]["4-8"]) == measures
     assert set(record["result"]["splits"]) == {"iid", "long"}
@@ -77,32 +96,35 @@ def test_a_result_says_what_it_is_and_where_it_comes_from():
 def test_what_is_done_is_skipped(monkeypatch):
     file = run(SMALL_RUN, 0)
     content = file.read_bytes()
-    monkeypatch.setattr(frame, "train", None)
+    monkeypatch.setattr(runner, "train", None)
     assert run(SMALL_RUN, 0) == file and file.read_bytes() == content
 
 
 def test_an_interrupted_experiment_goes_on(monkeypatch):
-    real = frame.train
+    real = runner.train
 
     def interrupted(training, pairs, path):
         def stop(model):
             raise KeyboardInterrupt
-        training.settings = training.settings.__class__(**{**training.settings.__dict__, "every": 3})
-        real(training, pairs, path=path, evaluate=lambda model: stop(model) if len(training.history) == 6 else {})
+        training.settings = training.settings.__class__(**{**training.settings.__dict__,
+                                                           "every": 3})
+        real(training, pairs, path=path,
+             evaluate=lambda model: stop(model) if len(training.history) == 6 else {})
 
-    monkeypatch.setattr(frame, "train", interrupted)
+    monkeypatch.setattr(runner, "train", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run(SMALL_RUN, 0)
-    assert not file_of(SMALL_RUN, 0).exists() and [*frame.UNFINISHED.glob("small.0.safetensors")]
+    assert (not file_of(SMALL_RUN, 0).exists()
+            and [*runner.UNFINISHED.glob("small.0.safetensors")])
 
 
 def test_the_check_passes_today_and_fails_when_behaviour_changes(monkeypatch):
     run(SMALL_RUN, 0)
     assert difference(SMALL_RUN, 0) < 1e-5
-    wider = System(width=10, updates=7)
+    wider = system("rnn", {"width": 10}, updates=7)
     assert difference(trained("small", "test", wider.start, wider.finish), 0) > 1e-3
     monkeypatch.setattr(Encoder, "forward", padding.PadsBehind.forward)
-    assert difference(SMALL_RUN, 0) > frame.TOLERANCE
+    assert difference(SMALL_RUN, 0) > runner.TOLERANCE
 
 
 def test_the_first_losses_are_those_of_the_whole_training():
@@ -121,41 +143,90 @@ def test_run_all_starts_one_process_a_job_and_names_failures(monkeypatch, capsys
         commands.append((command[3:], env["OMP_NUM_THREADS"]))
         return type("Done", (), {"returncode": int(command[-1])})
 
-    monkeypatch.setattr(frame.subprocess, "run", pretend)
+    monkeypatch.setattr(runner.subprocess, "run", pretend)
     failed = run_all([(SMALL_RUN, 0), (SMALL_RUN, 1)])
     assert failed == [(SMALL_RUN, 1)]
-    assert sorted(commands) == [(["small", "--seed", "0"], "1"), (["small", "--seed", "1"], "1")]
+    assert sorted(commands) == [(["small", "--seed", "0"], "1"),
+                                (["small", "--seed", "1"], "1")]
     assert "small seed 1: FAILED, see" in capsys.readouterr().out
 
 
 def test_the_command_line(monkeypatch, capsys):
     monkeypatch.setattr(__main__, "EXPERIMENTS", {"small": SMALL_RUN})
     assert __main__.main([]) == __main__.main(["smal"]) == 2
-    assert capsys.readouterr().err.splitlines() == ["Name a group (test) or an experiment (small)."] * 2
+    assert (capsys.readouterr().err.splitlines()
+            == ["Name a group (test) or an experiment (small)."] * 2)
     assert __main__.main(["small", "--seed", "0"]) == 0
     assert __main__.main(["--list"]) == 0
-    assert [line.split()[-1] for line in capsys.readouterr().out.splitlines()[-2:]] == ["done", "-"]
+    assert ([line.split()[-1] for line in capsys.readouterr().out.splitlines()[-2:]]
+            == ["done", "-"])
     assert __main__.main(["--check"]) == 0
     file = file_of(SMALL_RUN, 0)
-    file.write_text(file.read_text(encoding="utf-8").replace('"first": [\n', '"first": [\n  9.0,\n'), encoding="utf-8")
+    file.write_text(file.read_text(encoding="utf-8")
+                    .replace('"first": [\n', '"first": [\n  9.0,\n'), encoding="utf-8")
     assert __main__.main(["--check"]) == 1
     assert "STALE" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("arguments, sentence", [
+    (["small"], "There is no seed 7 for small: choose from 0, 1."),
+    (["test", "--check"], "There is no seed 7 for test: choose from 0, 1, 5."),
+    (["--list"], "There is no seed 7 for any: choose from 0, 1, 5.")])
+def test_a_seed_that_is_not_planned_is_refused_with_one_sentence(
+        arguments, sentence, monkeypatch, capsys):
+    other = trained("other", "test", SMALL.start, SMALL.finish, seeds=(5,))
+    monkeypatch.setattr(__main__, "EXPERIMENTS", {"small": SMALL_RUN, "other": other})
+    assert __main__.main([*arguments, "--seed", "7"]) == 2
+    assert capsys.readouterr().err == sentence + "\n"
+
+
+@pytest.mark.parametrize("place", range(5))
+@pytest.mark.parametrize("side", ("stored", "new"))
+def test_a_number_that_is_none_is_stale(side, place, monkeypatch, capsys):
+    good = [1.0, 2.0, 3.0, 4.0, 5.0]
+    bad = [*good[:place], math.nan, *good[place + 1:]]
+    first = {"stored": [bad, good], "new": [good, bad]}[side]
+    experiment = runner.Experiment("five", "test", lambda seed: first[0],
+                                   lambda seed, path: {}, seeds=(0,))
+    run(experiment, 0)
+    first.reverse()
+    assert difference(experiment, 0) == math.inf
+    monkeypatch.setattr(__main__, "EXPERIMENTS", {"five": experiment})
+    assert __main__.main(["--check"]) == 1
+    assert capsys.readouterr().out == "five seed 0: STALE, differs by inf\n"
+
+
+def test_a_check_without_a_result_is_no_success(monkeypatch, capsys):
+    monkeypatch.setattr(__main__, "EXPERIMENTS", {"small": SMALL_RUN})
+    assert __main__.main(["--check"]) == 1
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", "There is nothing to check: no result is "
+                                    "stored.\n")
+    run(replace(SMALL_RUN, first=lambda seed: [], result=lambda seed, path: {}), 0)
+    assert __main__.main(["--check"]) == 1    # five numbers are wanted
+
+
 def test_rounded_keeps_the_structure():
-    assert rounded({"a": [1.23456789, 2, "x"], "b": (True, None)}) == {"a": [1.234568, 2, "x"], "b": [True, None]}
+    assert (rounded({"a": [1.23456789, 2, "x"], "b": (True, None)})
+            == {"a": [1.234568, 2, "x"], "b": [True, None]})
     assert "thread" in hardware()
 
 
 def test_names_are_unique_and_every_group_of_the_book_is_there():
-    parts = (translation, padding, memory, costs, endings, writing)
+    parts = (baselines, translation, ablations, padding, memory, costs, endings,
+             writing)
     every = [experiment for part in parts for experiment in part.EXPERIMENTS]
     assert len(every) == len(EXPERIMENTS)
-    assert not {experiment.group for experiment in every} & set(EXPERIMENTS)    # a command names the one or the other
-    assert {"rnn", "rnn-reversed", "rnn-wide", "rnn-long", "rnn-1k", "rnn-5k", "skeleton", "ibm1"} < set(EXPERIMENTS)
-    assert {"heads-1", "positions-none", "depth-6-post", "dropout-10", "gradients", "spread", "cost"} < set(EXPERIMENTS)
-    assert {"heads", "positions", "depth", "dropout", "costs"} < {experiment.group for experiment in every}
-    assert all(len(experiment.seeds) >= 3 for experiment in EXPERIMENTS.values() if experiment.name.startswith("rnn"))
+    # a command names the one or the other
+    assert not {experiment.group for experiment in every} & set(EXPERIMENTS)
+    assert {"rnn", "rnn-reversed", "rnn-wide", "rnn-long", "rnn-1k", "rnn-5k",
+            "skeleton", "ibm1"} < set(EXPERIMENTS)
+    assert {"heads-1", "positions-none", "depth-6-post", "dropout-10", "gradients",
+            "spread", "cost"} < set(EXPERIMENTS)
+    assert ({"heads", "positions", "depth", "dropout", "costs"}
+            < {experiment.group for experiment in every})
+    assert all(len(experiment.seeds) >= 3 for experiment in EXPERIMENTS.values()
+               if experiment.name.startswith("rnn"))
 
 
 def test_results_are_read_back(monkeypatch, tmp_path):
@@ -169,59 +240,105 @@ def test_results_are_read_back(monkeypatch, tmp_path):
 
 # The baselines and the models
 
+def test_the_books_models_are_those_of_the_recipes():
+    known = {name: one for group in translation.SYSTEMS.values()
+             for name, one in group.items()}
+    assert {"rnn", "transformer", "transformer-rotary"} < set(known)
+    for name, recipe in recipes.RECIPES.items():
+        one = known[{"attention-dot": "attention"}.get(name, name)]
+        assert (one.build.func, one.settings) == (
+            getattr(recipe.build, "func", recipe.build), recipe.settings)
+        assert recipe.words.startswith(("an RNN ", "a Transformer "))
+        source_vocab, target_vocab = recipes.vocabs()
+        sizes = len(source_vocab), len(target_vocab)
+        assert isinstance(recipe.build(*sizes), Seq2Seq) == ("RNN" in recipe.words)
+
+
+def test_a_system_differs_from_its_recipe_in_what_is_said():
+    one = system("attention-additive", {"width": 8}, pairs=9, updates=3)
+    assert (one.settings, one.pairs) == (
+        replace(recipes.RECIPES["attention-additive"].settings, updates=3), 9)
+    training, pairs = one.start(4)
+    assert training.settings.seed == 4 and len(pairs) == 9
+    assert training.model.decoder.context.score.judge.in_features == 8
+
+
+
 def test_baselines_on_the_made_corpus():
     examples = sentences.split("iid")
-    for translate in (translation.word_for_word_with_links, translation.word_for_word_with_ibm):
+    for translate in (baselines.word_for_word_with_links,
+                      baselines.word_for_word_with_ibm):
         words = translate(examples)
         assert all(set(e.target[::2]) <= set(line) for e, line in zip(examples, words))
     perfect = [example.target for example in examples]
-    assert translation.quality(examples, perfect)["exact"] == (100, 100, 100)
-    assert translation.nearest(sentences.split("train")[:9]) == [e.target for e in sentences.split("train")[:9]]
-    assert all(line[1::2] == ["-는", "-를", "-다"] for line in translation.random_content(examples))
+    assert measures.quality(examples, perfect)["exact"] == (100, 100, 100)
+    assert (baselines.nearest(sentences.split("train")[:9])
+            == [e.target for e in sentences.split("train")[:9]])
+    assert all(line[1::2] == ["-는", "-를", "-다"]
+               for line in baselines.random_content(examples))
 
 
 def test_translations_come_back_in_their_order():
     training, _ = SMALL.start(0)
     examples = sentences.split("iid")
     examples = [*examples, Example(["the", "dog"], ["개"], ["NOUN"], [(1, 0)], 2)]
-    together = translation.translations(SMALL, training.model, examples, size=4)
-    assert together == [translation.translations(SMALL, training.model, [example])[0] for example in examples]
+    together = measures.translations(SMALL, training.model, examples, size=4)
+    assert together == [measures.translations(SMALL, training.model, [example])[0]
+                        for example in examples]
 
 
 def test_a_reversed_system_reads_backwards():
-    (source, target), *_ = System(width=8, reverse=True).start(0)[1]
+    (source, target), *_ = replace(SMALL, reverse=True).start(0)[1]
     assert (source[::-1], target) == SMALL.start(0)[1][0]
 
 
 def test_accuracies_are_told_and_own():
     training, _ = SMALL.start(0)
-    table = translation.accuracies(SMALL, training.model)
+    table = measures.accuracies(SMALL, training.model)
     assert table["told by place"][0] == table["own by place"][0]
     assert len(table["own by place"]) == 7 and 0 <= table["own"] <= 1
 
 
+def test_a_model_that_mixed_in_training_is_told_when_it_is_measured():
+    forced = system("rnn", {"width": 8} | mixed(0.5), updates=7)
+    (training, pairs), (plain, _) = forced.start(0), SMALL.start(0)
+    for model in (training.model, plain.model):
+        with torch.no_grad():    # so that its own word is never the right one
+            model.generator.bias[EOS] = 50.0
+    batch = make_batch(pairs)
+    assert (batch_loss(training.model, batch, training.settings)
+            != batch_loss(plain.model, batch, plain.settings))
+    logits = [measures.scores(one, model, sentences.split("iid"))[0]
+              for one, model in ((forced, training.model), (SMALL, plain.model))]
+    assert torch.equal(*logits)
+
+
 def test_agreement_compares_each_sentence_with_its_twin(monkeypatch):
-    examples = [Example(["the", "dog"], ["는", word], [None, None], (), 2, spot=1) for word in ("개", "소", "개", "개")]
-    monkeypatch.setattr(sentences, "split", {"train": make_examples(60, 0), "agree": examples}.__getitem__)
+    examples = [Example(["the", "dog"], ["는", word], [None, None], (), 2, spot=1)
+                for word in ("개", "소", "개", "개")]
+    monkeypatch.setattr(sentences, "split",
+                        {"train": make_examples(60, 0), "agree": examples}.__getitem__)
     training, _ = SMALL.start(0)
-    word = translation.vocabs(SMALL.pairs)[1].numbers["개"]
+    word = recipes.vocabs(SMALL.pairs)[1].numbers["개"]
     with torch.no_grad():
         training.model.generator.bias[word] = 50.0    # it wins against every other
-    assert translation.agreement(SMALL, training.model)[0] == 25
+    assert measures.agreement(SMALL, training.model)[0] == 25
 
 
 def test_pads_in_front_are_read_first(monkeypatch):
     seen = []
-    monkeypatch.setattr(padding, "LONGEST", 5)
+    monkeypatch.setattr(padding, "SIZE", 5)
     encoder = padding.PadsInFront(9, 4, 8)
-    encoder.embed.register_forward_hook(lambda module, inputs, output: seen.append(inputs[0].tolist()))
+    encoder.embed.register_forward_hook(
+        lambda module, inputs, output: seen.append(inputs[0].tolist()))
     encoder(torch.tensor([[5, 6, PAD], [5, 6, 7]]), torch.tensor([2, 3]))
     assert seen == [[[PAD, PAD, PAD, 5, 6], [PAD, PAD, 5, 6, 7]]]
 
 
 def test_only_the_reader_that_meets_the_pads_last_is_disturbed_most():
     table = padding.pads_and_states(0)
-    assert table["behind"]["forward"][0] == pytest.approx(1) == table["in front"]["backward"][0]
+    assert (table["behind"]["forward"][0] == pytest.approx(1)
+            == table["in front"]["backward"][0])
     assert table["behind"]["forward"][4] < 0.8 < table["behind"]["backward"][4]
     assert table["in front"]["backward"][4] < 0.8 < table["in front"]["forward"][4]
 
@@ -234,7 +351,8 @@ def test_gradient_norms_equal_one_gradient_at_a_time():
     torch.manual_seed(1)
     [norm] = memory.gradient_norms(model, [3])
     torch.manual_seed(1)
-    rows, direction = torch.randint(9, (64, 4)), torch.nn.functional.normalize(torch.randn(64, 6), dim=-1)
+    rows, direction = (torch.randint(9, (64, 4)),
+                       torch.nn.functional.normalize(torch.randn(64, 6), dim=-1))
     total = 0.0
     for row in range(64):
         words = model.embed(rows[row:row + 1]).detach().requires_grad_()
@@ -245,8 +363,10 @@ def test_gradient_norms_equal_one_gradient_at_a_time():
 
 def test_reach_and_copy_have_the_lengths_that_they_name():
     table = memory.reach("gru", 0, updates=20, width=8, distances=(0, 1, 5))
-    assert len(table["untrained"]) == len(table["trained"]) == 3 and table["recalled at"] == [1, 5]
-    assert memory.reach_first("gru", 0)[0] == pytest.approx(memory.reach_first("gru", 0)[0])
+    assert (len(table["untrained"]) == len(table["trained"]) == 3
+            and table["recalled at"] == [1, 5])
+    assert (memory.reach_first("gru", 0)[0]
+            == pytest.approx(memory.reach_first("gru", 0)[0]))
     training, pairs = memory.copy_start(8, 5, 0)
     assert all(source == target for source, target in pairs)
     assert {len(source) for source, _ in pairs} == set(range(1, 25))
@@ -256,46 +376,55 @@ def test_reach_and_copy_have_the_lengths_that_they_name():
 
 def test_seconds_gives_a_time_for_each_length():
     table = memory.seconds(0, sizes=(2, 4), width=4, batch=2)
-    assert all(len(table[f"{name} {part}"]) == 2 for name in ("gru", "parallel") for part in ("forward", "both"))
+    assert all(len(table[f"{name} {part}"]) == 2 for name in ("gru", "parallel")
+               for part in ("forward", "both"))
 
 
 def test_a_model_with_attention_is_scored_against_the_links():
-    example = Example(["<plain>", "the", "dog"], ["개", "-는"], ["NOUN", None], ((2, 0),), 4,
-                      possible=((2, 0), (2, 1), (1, 1)))
+    example = Example(["<plain>", "the", "dog"], ["개", "-는"], ["NOUN", None],
+                      ((2, 0),), 4, possible=((2, 0), (2, 1), (1, 1)))
     gold, swapped = torch.zeros(3, 3), torch.zeros(3, 3)    # a row for <eos> behind
     gold[0, 2] = gold[1, 1] = swapped[0, 0] = swapped[1, 0] = 1
-    assert aligned([example], [gold]) == {"4-8": {"error": (0, 0, 0), "hits": (100,) * 3, "mass": (100,) * 3}}
-    assert aligned([example], [swapped]) == {"4-8": {"error": (100,) * 3, "hits": (0, 0, 0), "mass": (0, 0, 0)}}
-    half = torch.stack([gold[0], swapped[1], gold[2]])    # wrong for the word that has a possible link only
+    assert (aligned([example], [gold])
+            == {"4-8": {"error": (0, 0, 0), "hits": (100,) * 3, "mass": (100,) * 3}})
+    assert (aligned([example], [swapped])
+            == {"4-8": {"error": (100,) * 3, "hits": (0, 0, 0), "mass": (0, 0, 0)}})
+    # wrong for the word that has a possible link only
+    half = torch.stack([gold[0], swapped[1], gold[2]])
     assert aligned([example], [half])["4-8"]["error"][0] == pytest.approx(100 / 3)
 
 
 def test_only_a_model_that_looks_has_an_alignment(monkeypatch):
-    linked = [replace(example, possible=example.links) for example in make_examples(12, 1)]
-    splits = {"train": make_examples(60, 0), "iid": linked, "long": linked, "agree": linked}
+    linked = [replace(example, possible=example.links)
+              for example in make_examples(12, 1)]
+    splits = {"train": make_examples(60, 0), "iid": linked, "long": linked,
+              "agree": linked}
     monkeypatch.setattr(sentences, "split", splits.__getitem__)
-    for context in (look, translation.the_last):
-        system = replace(SMALL, context=context)
-        training, _ = system.start(0)
+    control = system("attention-dot", {"width": 8} | CONTROL, updates=7)
+    for one in (SMALL, DOTS, control):
+        training, _ = one.start(0)
         training.model.eval()
-        assert ("alignment" in system.finish(training)) == (context is look)
+        assert ("alignment" in one.finish(training)) == (one is DOTS)
 
 
 def test_a_transformer_is_measured_in_the_same_ways(monkeypatch):
-    linked = [replace(example, possible=example.links, spot=2) for example in make_examples(12, 1)]
-    splits = {"train": make_examples(60, 0), "iid": linked, "long": linked, "agree": linked}
+    linked = [replace(example, possible=example.links, spot=2)
+              for example in make_examples(12, 1)]
+    splits = {"train": make_examples(60, 0), "iid": linked, "long": linked,
+              "agree": linked}
     monkeypatch.setattr(sentences, "split", splits.__getitem__)
     options = {"width": 12, "heads": 3, "layers": 1, "hidden": 16}
-    system = translation.Stack(updates=3, options=options, warmup=2, smoothing=0.1)
-    training, pairs = system.start(0)
+    small = system("transformer", options, updates=3, warmup=2, smoothing=0.1)
+    training, pairs = small.start(0)
     assert (training.settings.warmup, training.settings.smoothing) == (2, 0.1)
     train(training, pairs)
     training.model.eval()
-    found = system.finish(training)
+    found = small.finish(training)
     assert set(found["splits"]) == {"iid", "long"} and 0 <= found["told"] <= 1
     # the row that predicts a word, and the row behind it, which reads it
     assert found["alignment"]["4-8"] != found["alignment reading"]["4-8"]
-    assert found["parameters"] == sum(part.numel() for part in training.model.parameters())
+    assert found["parameters"] == sum(part.numel()
+                                      for part in training.model.parameters())
 
 
 # Weights exchanged for others
@@ -310,15 +439,16 @@ def encoded_for(batch, size, width):
 def test_replaced_weights_are_those_that_average_the_states():
     context, encoded, query = Attend(), encoded_for(3, 7, 12), torch.randn(3, 12)
     even = Replaced(context, uniform)
-    answer, weights = even(query, even.prepare(encoded))
+    answer, weights = even(query, even.start(encoded))
     for n in range(3):
         real = encoded.states[n, encoded.allowed[n]]
         torch.testing.assert_close(answer[n], real.mean(dim=0))
         assert weights[n].sum().item() == pytest.approx(1)
     hard = Replaced(context, heaviest)
-    answer, weights = hard(query, hard.prepare(encoded))
-    best = context(query, context.prepare(encoded))[1].argmax(dim=-1)
-    assert torch.equal(answer, encoded.states[torch.arange(3), best]) and set(weights.flatten().tolist()) == {0.0, 1.0}
+    answer, weights = hard(query, hard.start(encoded))
+    best = context(query, context.start(encoded))[1].argmax(dim=-1)
+    assert (torch.equal(answer, encoded.states[torch.arange(3), best])
+            and set(weights.flatten().tolist()) == {0.0, 1.0})
 
 
 def test_given_rows_take_their_own_step_and_empty_rows_leave_the_model_alone():
@@ -326,62 +456,78 @@ def test_given_rows_take_their_own_step_and_empty_rows_leave_the_model_alone():
     rows = torch.zeros(2, 3, 5)
     rows[0, 1, 0] = rows[1, 0, 0] = 1
     given = Replaced(context, instead(rows))
-    _, own = context(query, context.prepare(encoded))
-    for _ in range(2):    # prepare begins anew
-        source = given.prepare(encoded)
-        steps = torch.stack([given(query, source)[1] for _ in range(3)], dim=1)    # [B, T, S]
+    _, own = context(query, context.start(encoded))
+    for _ in range(2):    # start begins anew
+        source = given.start(encoded)
+        steps = torch.stack([given(query, source)[1] for _ in range(3)],
+                            dim=1)    # [B, T, S]
         for n in range(2):
             for t in range(3):
-                torch.testing.assert_close(steps[n, t], rows[n, t] if rows[n, t].any() else own[n])
+                torch.testing.assert_close(steps[n, t], rows[n, t] if rows[n, t].any()
+                                           else own[n])
 
 
 def test_replacements_leave_the_model_as_it_was(monkeypatch):
-    linked = [replace(example, possible=example.links) for example in make_examples(12, 1)]
-    splits = {"train": make_examples(60, 0), "iid": linked, "long": linked, "agree": linked}
+    linked = [replace(example, possible=example.links)
+              for example in make_examples(12, 1)]
+    splits = {"train": make_examples(60, 0), "iid": linked, "long": linked,
+              "agree": linked}
     monkeypatch.setattr(sentences, "split", splits.__getitem__)
-    system = replace(SMALL, context=look)
-    model = system.start(0)[0].model.eval()
+    model = DOTS.start(0)[0].model.eval()
     context = model.decoder.context
-    linked[0] = replace(linked[0], links=(*linked[0].links, (1, 0)))    # a word with two links
+    # a word with two links
+    linked[0] = replace(linked[0], links=(*linked[0].links, (1, 0)))
     seen = []
-    monkeypatch.setattr(translation, "instead", lambda rows: seen.append(rows) or instead(rows))
-    table = translation.replacements(system, model)
+    monkeypatch.setattr(replaced, "instead",
+                        lambda rows: seen.append(rows) or instead(rows))
+    table = replaced.replacements(DOTS, model)
     gold = torch.zeros_like(seen[0])
     gold[:, 0, 2] = gold[:, 4, 3] = gold[:, 2, 5] = 1
     gold[0, 0, 1] = gold[0, 0, 2] = 0.5
     assert torch.equal(seen[0], gold)
-    assert model.decoder.context is context and list(table) == ["own", "uniform", "heaviest", "gold"]
-    assert all(0 <= part["linked"] <= 100 and 0 <= part["others"] <= 100 for part in table.values())
+    assert (model.decoder.context is context
+            and list(table) == ["own", "uniform", "heaviest", "gold"])
+    assert all(0 <= part["linked"] <= 100 and 0 <= part["others"] <= 100
+               for part in table.values())
     assert "free" in table["heaviest"] and "free" not in table["gold"]
-    right = translation.scores(system, model, linked)[0].argmax(dim=-1)
-    batch = translation.scores(system, model, linked)[1]
+    right = measures.scores(DOTS, model, linked)[0].argmax(dim=-1)
+    batch = measures.scores(DOTS, model, linked)[1]
     places = torch.tensor([[0, 2, 4]] * 12)    # targets with a link
-    want = (right.gather(1, places) == batch.target_out.gather(1, places)).double().mean().item() * 100
+    want = (right.gather(1, places)
+            == batch.target_out.gather(1, places)).double().mean().item() * 100
     assert table["own"]["linked"] == pytest.approx(want)
 
 
 def test_aligners_on_the_made_corpus():
-    examples = [replace(example, possible=example.links) for example in sentences.split("iid")]
-    short = Example(["<plain>", "the", "dog"], ["개", "-는"], ["NOUN", None], ((2, 0),), 4, possible=((2, 0),))
-    for draw in (translation.ibm_links, translation.links_by_place, translation.best_single_links):
-        assert [tuple(rows.shape) for rows in draw([examples[0], short], 60)] == [(6, 6), (2, 3)]
-    for draw in (translation.links_by_place, translation.best_single_links):    # the made grammar has one order
+    examples = [replace(example, possible=example.links)
+                for example in sentences.split("iid")]
+    short = Example(["<plain>", "the", "dog"], ["개", "-는"], ["NOUN", None], ((2, 0),),
+                    4, possible=((2, 0),))
+    for draw in (baselines.ibm_links, baselines.links_by_place,
+                 baselines.best_single_links):
+        assert ([tuple(rows.shape) for rows in draw([examples[0], short], 60)]
+                == [(6, 6), (2, 3)])
+    # the made grammar has one order
+    for draw in (baselines.links_by_place, baselines.best_single_links):
         assert aligned(examples, draw(examples, 60))["4-8"]["error"] == (0, 0, 0)
-    assert aligned(examples, translation.ibm_links(examples, 60))["4-8"]["hits"][0] > 80
+    assert aligned(examples, baselines.ibm_links(examples, 60))["4-8"]["hits"][0] > 80
 
 
 # Which endings a word gets
 
 BABIES = Example(
     ["<polite>", "two", "babies", "showed", "the", "cat", "that", "was", "playing"],
-    ["아기", "두", "명", "-이", "놀", "-던", "고양이", "-를", "보여", "주", "-었", "-어요"],
+    ["아기", "두", "명", "-이", "놀", "-던", "고양이", "-를", "보여", "주", "-었",
+     "-어요"],
     ["NOUN", "NUM", None, None, "VERB", None, "NOUN", None, "VERB", "VERB", None, None],
     ((1, 1), (2, 0), (3, 8), (3, 9), (5, 6), (8, 4)), 8)
 
 
 def test_labels_are_what_stands_behind_the_last_piece_of_a_word():
-    assert endings.endings(BABIES) == [None, "명 -이", "-", "-었 -어요", None, "-를", None, None, "-던"]
-    assert endings.endings(sentences.split("iid")[0]) == [None, None, "-는", "-다", None, "-를"]
+    assert endings.endings(BABIES) == [None, "명 -이", "-", "-었 -어요", None, "-를",
+                                       None, None, "-던"]
+    assert (endings.endings(sentences.split("iid")[0])
+            == [None, None, "-는", "-다", None, "-를"])
 
 
 def test_rows_ask_for_labels_of_words_and_have_a_pad_where_none_is_asked():
@@ -408,15 +554,19 @@ class SaysTopic(nn.Module):
 def test_right_answers_are_counted():
     assert endings.answers(SaysTopic(), "iid") == [{2: True, 3: False, 5: False}] * 12
     assert endings.finish(SimpleNamespace(model=SaysTopic())) == {
-        "parameters": 3, "iid": pytest.approx(1 / 3), "by length": {"4-8": [pytest.approx(1 / 3), 3 * 17]},
+        "parameters": 3, "iid": pytest.approx(1 / 3),
+        "by length": {"4-8": [pytest.approx(1 / 3), 3 * 17]},
         "by part": {"NOUN": [0.5, 24], "VERB": [0, 12]}}
 
 
 def test_answers_of_many_sentences_come_in_their_order(monkeypatch):
-    examples = [replace(BABIES, source=BABIES.source[:n], links=BABIES.links[:2] if n > 2 else BABIES.links[:1])
+    examples = [replace(BABIES, source=BABIES.source[:n],
+                        links=BABIES.links[:2] if n > 2 else BABIES.links[:1])
                 for n in (2, 3, 9, 4) * 30]
-    monkeypatch.setattr(sentences, "split", {"train": examples, "iid": examples}.__getitem__)
-    assert [list(row) for row in endings.answers(CountsWords(), "iid")] == [[1], [1, 2], [1, 2], [1, 2]] * 30
+    monkeypatch.setattr(sentences, "split",
+                        {"train": examples, "iid": examples}.__getitem__)
+    assert ([list(row) for row in endings.answers(CountsWords(), "iid")]
+            == [[1], [1, 2], [1, 2], [1, 2]] * 30)
     first = [row[1] for row in endings.answers(CountsWords(), "iid")]
     assert first == [False, False, True, False] * 30
 
@@ -431,21 +581,41 @@ class CountsWords(nn.Module):
     def forward(self, source, lengths):
         labels = endings.vocabularies()[1]
         right = labels.ids([endings.endings(sentences.split("iid")[2])[1]])[0]
-        return torch.eye(len(labels))[torch.where(lengths == 10, right, PAD)][:, None].expand(-1, source.shape[1], -1)
+        return (torch.eye(len(labels))[torch.where(lengths == 10, right, PAD)][:, None]
+                .expand(-1, source.shape[1], -1))
 
 
 def test_connections_do_what_they_say():
-    words, answer, norm = torch.randn(2, 5, 12), torch.randn(2, 5, 12), nn.LayerNorm(12)
-    wanted = {"pre": (norm(words), words + answer), "post": (words, norm(words + answer)),
-              "residual": (words, words + answer), "norm": (norm(words), answer), "neither": (words, answer)}
+    torch.manual_seed(0)
+    x, allowed = torch.randn(2, 5, 12), padding_mask(torch.tensor([5, 3]), 5)[:, None]
+    # around each sub-layer: what it reads, and what becomes of its answer
+    wanted = {"pre": (lambda x, norm: norm(x), lambda x, answer, norm: x + answer),
+              "post": (lambda x, norm: x, lambda x, answer, norm: norm(x + answer)),
+              "residual": (lambda x, norm: x, lambda x, answer, norm: x + answer),
+              "norm": (lambda x, norm: norm(x), lambda x, answer, norm: answer),
+              "neither": (lambda x, norm: x, lambda x, answer, norm: answer)}
     assert wanted.keys() == endings.CONNECTIONS.keys()
     for name, (before, after) in wanted.items():
-        connection = endings.CONNECTIONS[name](12, 0.0)
-        assert torch.equal(connection.before(words), before) and torch.equal(connection.after(words, answer), after)
         model = endings.Labeller(9, 5, width=12, connection=name)
-        parts = [part for layer in model.layers for part in (layer.looked, layer.thought)]
-        assert len(set(map(id, parts))) == 4 and all(type(part) is type(connection) for part in parts)
-        assert all(part.pre_norm == connection.pre_norm for part in parts)
+        for layer in model.layers:
+            for norm in (layer.norm1, layer.norm2):    # so that each is its own
+                nn.init.normal_(norm.weight), nn.init.normal_(norm.bias)
+            answer = layer.self_attention(before(x, layer.norm1), allowed=allowed)
+            inner = after(x, answer, layer.norm1)
+            answer = layer.feed_forward(before(inner, layer.norm2))
+            torch.testing.assert_close(layer(x, allowed),
+                                       after(inner, answer, layer.norm2))
+
+
+@pytest.mark.parametrize("connection", endings.CONNECTIONS)
+def test_both_answers_go_through_dropout(connection):
+    model = endings.Labeller(9, 5, width=12, dropout=0.5, connection=connection)
+    for layer in model.layers:
+        seen = []
+        layer.dropout.register_forward_hook(
+            lambda part, inputs, output: seen.append(output))
+        layer(torch.randn(2, 5, 12))
+        assert len(seen) == 2 and all((part == 0).any() for part in seen)
 
 
 def test_nearer_equals_a_loop():
@@ -456,15 +626,18 @@ def test_nearer_equals_a_loop():
     for b in range(2):
         for h in range(3):
             for t in range(5):
-                scores = [query[b, h, t] @ key[b, h, s] / 2 - abs(s - t) / 2 ** (h + 1) for s in range((5, 3)[b])]
+                scores = [query[b, h, t] @ key[b, h, s] / 2 - abs(s - t) / 2 ** (h + 1)
+                          for s in range((5, 3)[b])]
                 shares = torch.stack(scores).softmax(dim=-1)
                 torch.testing.assert_close(weights[b, h, t, :len(shares)], shares)
-                torch.testing.assert_close(context[b, h, t], shares @ value[b, h, :len(shares)])
+                torch.testing.assert_close(context[b, h, t],
+                                           shares @ value[b, h, :len(shares)])
     assert weights[1, ..., 3:].count_nonzero() == 0
 
 
 @pytest.mark.parametrize("positions", endings.POSITIONS)
-def test_a_labeller_reads_a_sentence_alone_as_in_a_batch_and_knows_its_order_or_not(positions):
+def test_a_labeller_reads_a_sentence_alone_as_in_a_batch_and_knows_its_order_or_not(
+        positions):
     torch.manual_seed(0)
     model = endings.Labeller(30, 7, positions, heads=2, width=16).double()
     source = torch.tensor([[5, 6, 7, PAD, PAD], [8, 9, 10, 11, 12]])
@@ -478,8 +651,11 @@ def test_a_labeller_reads_a_sentence_alone_as_in_a_batch_and_knows_its_order_or_
 
 def test_a_labeller_starts_with_the_pairs_that_are_asked_for_and_learns():
     training, pairs = endings.start(0, pairs=10, heads=2, width=16)
-    assert pairs == endings.rows("train")[:10] and training.settings.updates == endings.UPDATES
-    small = trained("labels", "test", lambda seed: endings.start(seed, peak_rate=1e-2, heads=2, width=16), None)
+    assert (pairs == endings.rows("train")[:10]
+            and training.settings.updates == endings.UPDATES)
+    small = trained("labels", "test",
+                    lambda seed: endings.start(seed, peak_rate=1e-2, heads=2, width=16),
+                    None)
     losses = small.first(0)
     assert len(losses) == 5 and losses[-1] < losses[0]
 
@@ -495,24 +671,26 @@ def test_gradients_have_a_length_for_each_layer_and_connection():
 
 def test_gradients_are_those_of_words_and_of_no_pads(monkeypatch):
     pads = make_examples(8, 0)
-    pads[1::2] = [replace(example, source=[*example.source, "the"]) for example in pads[1::2]]
+    pads[1::2] = [replace(example, source=[*example.source, "the"])
+                  for example in pads[1::2]]
     monkeypatch.setattr(sentences, "split", {"train": pads}.__getitem__)
     real = endings.EncoderLayer.forward
     given = []
 
-    def noted(layer, words, *others):
-        given.append(words)
-        words.register_hook(lambda gradient: given.append(gradient))
-        return real(layer, words, *others)
+    def noted(layer, x, *others):
+        given.append(x)
+        x.register_hook(lambda gradient: given.append(gradient))
+        return real(layer, x, *others)
 
     monkeypatch.setattr(endings.EncoderLayer, "forward", noted)
     monkeypatch.setattr(endings, "CONNECTIONS", {"pre": endings.CONNECTIONS["pre"]})
     [norm] = endings.gradients(0, depth=1)["pre"]
-    words, gradient = given
-    assert words.shape == gradient.shape == (8, 8, 96)
+    x, gradient = given
+    assert x.shape == gradient.shape == (8, 8, 96)
     lengths = [len(source) for source, _ in endings.rows("train")]
     assert set(lengths) == {7, 8}
-    total = sum(gradient[b, t].square().sum() for b, length in enumerate(lengths) for t in range(length))
+    total = sum(gradient[b, t].square().sum() for b, length in enumerate(lengths)
+                for t in range(length))
     assert norm == pytest.approx(total.sqrt().item(), rel=1e-5)
 
 
@@ -526,14 +704,16 @@ def test_scores_spread_with_the_root_of_the_width_and_their_gradients_vanish():
     low, high = table["dot"]["top weight"]
     assert low < 0.7 < 0.8 < high and max(table["scaled"]["top weight"]) < 0.4
     assert table["dot"]["jacobian"][1] < 0.5 * table["dot"]["jacobian"][0]
-    assert table["scaled"]["jacobian"] == pytest.approx([table["scaled"]["jacobian"][0]] * 2, rel=0.1)
+    assert (table["scaled"]["jacobian"]
+            == pytest.approx([table["scaled"]["jacobian"][0]] * 2, rel=0.1))
 
 
 def test_the_jacobian_is_softmaxs():
     torch.manual_seed(0)
     scores = torch.randn(3, 1, 5)
     spread, top, norm = costs.measures(scores)
-    norms = [torch.autograd.functional.jacobian(softmax, row[0]).norm().item() for row in scores]
+    norms = [torch.autograd.functional.jacobian(softmax, row[0]).norm().item()
+             for row in scores]
     assert norm == pytest.approx(sum(norms) / 3, rel=1e-5)
     assert top == pytest.approx(sum(softmax(row).max().item() for row in scores) / 3)
     assert spread == pytest.approx(scores.std().item())
@@ -549,7 +729,8 @@ class Twice(nn.Module):
 def test_what_is_kept_is_counted_once_and_weights_are_not_counted():
     words = torch.randn(10, requires_grad=True)
     assert costs.kept(Twice(), words) == pytest.approx(10 * 4 / 1e6)
-    assert costs.kept(nn.Linear(4, 3), torch.randn(2, 4, requires_grad=True)) == pytest.approx(2 * 4 * 4 / 1e6)
+    assert (costs.kept(nn.Linear(4, 3), torch.randn(2, 4, requires_grad=True))
+            == pytest.approx(2 * 4 * 4 / 1e6))
     assert costs.kept(nn.Identity(), words) == 0
 
 
@@ -558,60 +739,155 @@ def test_weights_are_what_attention_keeps_and_fused_does_not():
     grown = {}
     for function in (attention, fused):
         layer = costs.Layer(16, 4, function)
-        short, long = (costs.kept(layer, torch.randn(1, size, 16, requires_grad=True)) for size in (64, 256))
+        short, long = (costs.kept(layer, torch.randn(1, size, 16, requires_grad=True))
+                       for size in (64, 256))
         grown[function] = long / short
-    assert grown[attention] > 8 and grown[fused] < 5    # 16 times the weights, 4 times the words
+    # 16 times the weights, 4 times the words
+    assert grown[attention] > 8 and grown[fused] < 5
 
 
 def test_the_layer_that_is_timed_is_multi_head_attention():
     torch.manual_seed(0)
-    layer, heads, words = costs.Layer(12, 3, attention), MultiHeadAttention(12, 3), torch.randn(2, 5, 12)
+    layer, heads, words = (costs.Layer(12, 3, attention), MultiHeadAttention(12, 3),
+                           torch.randn(2, 5, 12))
     with torch.no_grad():
-        for part, weight, bias in zip((heads.query, heads.key, heads.value), layer.made.weight.chunk(3),
+        for part, weight, bias in zip((heads.query, heads.key, heads.value),
+                                      layer.made.weight.chunk(3),
                                       layer.made.bias.chunk(3)):
             part.weight.copy_(weight), part.bias.copy_(bias)
         heads.out.load_state_dict(layer.out.state_dict())
-    torch.testing.assert_close(layer(words), heads(words)[0])
+    torch.testing.assert_close(layer(words), heads(words))
 
 
 def test_cost_gives_three_numbers_for_each_length_and_layer():
     table = costs.cost(0, lengths=(4, 8), width=8, heads=2)
     for name in ("lstm", "explicit", "fused"):
-        assert {part: len(numbers) for part, numbers in table[name].items()} == dict.fromkeys(
-            ("forward", "both", "megabytes"), 2)
+        assert ({part: len(numbers) for part, numbers in table[name].items()}
+                == dict.fromkeys(
+                    ("forward", "both", "megabytes"), 2))
         assert table[name]["megabytes"][0] < table[name]["megabytes"][1]
 
 
 def test_the_first_numbers_of_the_new_experiments_are_five_and_come_again():
     for name in ("spread", "cost", "gradients", "pace"):
         numbers = EXPERIMENTS[name].first(0)
-        assert len(numbers) == 5 and numbers == EXPERIMENTS[name].first(0) and min(numbers) > 0
+        assert (len(numbers) == 5 and numbers == EXPERIMENTS[name].first(0)
+                and min(numbers) > 0)
 
 
 def test_each_system_makes_the_same_updates_when_it_is_paced():
     trainings, times = costs.paces(0, 1)
-    assert list(trainings) == list(times) == ["rnn", "attention-additive", "transformer", "transformer-rotary"]
-    assert all(len(training.history) == 2 for training in trainings.values())    # one of them does not count
+    assert list(trainings) == list(times) == ["rnn", "attention-additive",
+                                              "transformer", "transformer-rotary"]
+    # one of them does not count
+    assert all(len(training.history) == 2 for training in trainings.values())
     assert all(len(row) == 1 and row[0] > 0 for row in times.values())
 
 
-def test_the_variants_of_the_benchmark_do_the_work_of_ours(monkeypatch):
-    batch, records = make_batch(benchmark.sentences(4, random.Random(0))), []
-    monkeypatch.setattr(benchmark, "update", lambda *told: records.append(update(*told)))
-    for name in ("ours", "explicit attention", "bfloat16"):
-        benchmark.trainer(name)(batch)
-    ours, explicit, short = (record["loss"] for record in records)
+# The benchmark
+
+@pytest.fixture
+def small_rivals(monkeypatch):
+    """Systems that take a moment."""
+    small = replace(rivals.CONFIG, width=16, heads=2, layers=2, hidden=32)
+    monkeypatch.setattr(rivals, "CONFIG", small)
+    for module in (rivals, benchmark):
+        monkeypatch.setattr(module, "VOCABULARY", 60)
+
+
+def test_the_variants_of_the_benchmark_do_the_work_of_ours(small_rivals):
+    batch = make_batch(benchmark.sentences(4, random.Random(0)))
+    ours, explicit, short = (rivals.trainer(name)(batch)
+                             for name in ("ours", "explicit attention", "bfloat16"))
     assert explicit == pytest.approx(ours, rel=1e-5)
     assert short == pytest.approx(ours, rel=1e-2) and short != ours
 
 
-def test_the_parts_of_a_step_are_what_the_system_does(monkeypatch):
-    chance = random.Random(0)
-    rows = [make_batch(benchmark.sentences(4, chance)) for _ in range(2)]
-    with_dropout = benchmark.spent(["ours", "torch"], rows, chance)
-    monkeypatch.setattr(benchmark, "DROPOUT", 0.0)
-    without = benchmark.spent(["ours", "torch"], rows, chance)
+def test_the_equalised_torch_does_what_ours_does(small_rivals):
+    model = rivals.equalised()
+    plain = [name for name, part in model.named_modules() if type(part) is nn.Dropout]
+    ours = [part.p for part in model.modules() if isinstance(part, Dropout)]
+    assert not plain and ours == [rivals.CONFIG.dropout] * len(ours)
+    # one at the embeddings, then as many as in our layers: 3 and 4 where torch has them
+    assert len(ours) == 1 + 3 * rivals.CONFIG.layers + 4 * rivals.CONFIG.layers
+    assert all(part.dropout == 0.0 for part in model.modules()
+               if isinstance(part, nn.MultiheadAttention))
+
+
+def test_the_equalised_torch_learns_as_torch_does(small_rivals, monkeypatch):
+    monkeypatch.setattr(rivals, "CONFIG", replace(rivals.CONFIG, dropout=0.0))
+    batch = make_batch(benchmark.sentences(4, random.Random(0)))
+    steps = {name: rivals.trainer(name) for name in ("torch", "equalised")}
+    losses = {name: [step(batch) for _ in range(3)] for name, step in steps.items()}
+    assert losses["equalised"] == pytest.approx(losses["torch"], rel=1e-4)
+    assert losses["torch"][2] < losses["torch"][0]
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_readers_read_and_torch_takes_its_fast_path(small_rivals, monkeypatch):
+    batch, calls = make_batch(benchmark.sentences(4, random.Random(0))), []
+    real = torch._transformer_encoder_layer_fwd
+    monkeypatch.setattr(torch, "_transformer_encoder_layer_fwd",
+                        lambda *given: calls.append(given) or real(*given))
+    memory = {name: rivals.reader(name)(batch) for name in ("ours", "torch")}
+    assert memory["ours"].shape == memory["torch"].shape
+    assert len(calls) == rivals.CONFIG.layers and calls[0][0].is_nested
+
+
+@pytest.fixture
+def tiny(small_rivals, monkeypatch):
+    """A benchmark that takes seconds, without Marian, which may not be installed."""
+    monkeypatch.setattr(rivals, "WRITTEN", 3)
+    monkeypatch.setattr(benchmark, "PAIRS", 40)
+    monkeypatch.setattr(benchmark, "SIZE", 4)
+    monkeypatch.setattr(benchmark.metadata, "version", lambda name: "1.0")
+    monkeypatch.setattr(benchmark, "peak", {"ours": 1.0, "torch": None}.get)
+    monkeypatch.setattr(benchmark, "PLAIN", ["ours", "torch"])
+    # tested below
+    monkeypatch.setattr(benchmark, "spent", lambda names, rows, rng: {})
+    real = benchmark.writer
+    monkeypatch.setattr(benchmark, "writer", lambda name, beam_size: real(
+        "ours" if name == "marian" else name, beam_size))
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_the_benchmark_measures_every_row_and_names_the_machine(tiny):
+    threads = torch.get_num_threads()
+    try:
+        record = benchmark.measured(count=4)
+    finally:
+        torch.set_num_threads(threads)
+    rows = record["threads"][1]["ratios"]
+    assert {"step, random batches / torch", "step, random batches / equalised",
+            "step, bucketed batches / torch", "step, bucketed batches / equalised",
+            "encoder, random batches / torch",
+            "bucketed / random", "greedy 64 / torch", "greedy 1 / torch",
+            "beam 5 / marian"} == set(rows) == set(record["threads"][2]["ratios"])
+    assert all(0 < low <= median <= high for median, low, high in rows.values())
+    assert "encoder, random batches, ours" in record["threads"][1]["milliseconds"]
+    lines = benchmark.table(record).splitlines()
+    assert lines[0] == record["hardware"] and len(lines) == 3 + len(rows)
+    assert lines[-1].endswith("ours 1 MB, torch not measured")
+
+
+def test_the_experiments_load_where_there_is_no_resource():
+    code = ("import sys; sys.modules['resource'] = None; import softdict.experiments; "
+            "from softdict.experiments import benchmark; print(benchmark.largest())")
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                          check=True)
+    assert said.stdout == "None\n"
+    assert benchmark.largest() is None or benchmark.largest() > 10
+
+
+def test_the_parts_of_a_step_are_what_the_system_does(small_rivals, monkeypatch):
+    rng = random.Random(0)
+    rows = [make_batch(benchmark.sentences(4, rng)) for _ in range(2)]
+    with_dropout = benchmark.spent(["ours", "torch"], rows, rng)
+    monkeypatch.setattr(rivals, "CONFIG", replace(rivals.CONFIG, dropout=0.0))
+    without = benchmark.spent(["ours", "torch"], rows, rng)
     for name in ("ours", "torch"):
-        assert list(with_dropout[name]) == ["products", "random numbers", "Adam", "rest"]
-        assert with_dropout[name]["random numbers"] > 0 == without[name]["random numbers"]
+        assert list(with_dropout[name]) == ["products", "random numbers",
+                                            "Adam", "rest"]
+        assert (with_dropout[name]["random numbers"] > 0
+                == without[name]["random numbers"])
         assert min(without[name][part] for part in ("products", "Adam")) > 0

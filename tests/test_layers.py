@@ -1,4 +1,5 @@
-"""layers: positions against the paper's formula and complex numbers, layer norm against torch's, half precision."""
+"""layers: positions against the paper's formula and complex numbers, layer norm against
+torch's, half precision."""
 
 import math
 
@@ -9,15 +10,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from softdict.layers import Dropout, FeedForward, LayerNorm, LearnedPositions, Residual, angles, rotate, sinusoids
+from softdict.layers import (
+    Dropout, FeedForward, LayerNorm, LearnedPositions, angles, rotate, sinusoids)
 
 few = settings(max_examples=30, deadline=None)
 B, T, D = 2, 5, 12
 shapes = st.tuples(*(st.integers(1, most) for most in (3, 6, 13)))    # B, T, D
 chances = st.integers(0, 10_000)
-both_types = pytest.mark.parametrize("dtype, close", [(torch.float64, 1e-10), (torch.float32, 1e-5)],
+both_types = pytest.mark.parametrize("dtype, close",
+                                     [(torch.float64, 1e-10), (torch.float32, 1e-5)],
                                      ids=["float64", "float32"])
-halves = pytest.mark.parametrize("dtype, precision", [(torch.float16, 2 ** -10), (torch.bfloat16, 2 ** -7)],
+halves = pytest.mark.parametrize("dtype, precision",
+                                 [(torch.float16, 2 ** -10), (torch.bfloat16, 2 ** -7)],
                                  ids=["float16", "bfloat16"])
 LARGE = 300.0    # its square is more than a float16 can hold
 
@@ -35,18 +39,24 @@ def code_by_formula(position, width):
 
 @few
 @example(width=4, first=0, size=3)
-@given(st.integers(1, 20).map(lambda pairs: 2 * pairs), st.integers(0, 500), st.integers(1, 6))
+@given(st.integers(1, 20).map(lambda pairs: 2 * pairs), st.integers(0, 500),
+       st.integers(1, 6))
 def test_sinusoids_equal_a_loop_over_the_papers_formula(width, first, size):
-    wanted = torch.tensor([code_by_formula(p, width) for p in range(first, first + size)], dtype=torch.float64)
+    wanted = torch.tensor([code_by_formula(p, width)
+                           for p in range(first, first + size)], dtype=torch.float64)
     positions = torch.arange(first, first + size)
-    torch.testing.assert_close(sinusoids(positions.double(), width), wanted, rtol=0, atol=1e-10)
-    # a float32 keeps seven digits of an angle, and the angle of position 500 is up to 500
-    torch.testing.assert_close(sinusoids(positions, width).double(), wanted, rtol=0, atol=1e-6 + 1e-6 * (first + size))
+    torch.testing.assert_close(sinusoids(positions.double(), width), wanted, rtol=0,
+                               atol=1e-10)
+    # a float32 keeps seven digits of an angle, and the angle of position 500 is up to
+    # 500
+    torch.testing.assert_close(sinusoids(positions, width).double(), wanted, rtol=0,
+                               atol=1e-6 + 1e-6 * (first + size))
 
 
 def test_the_first_codes_of_width_four():
     assert sinusoids(torch.arange(2), 4)[0].tolist() == [0, 1, 0, 1]
-    torch.testing.assert_close(sinusoids(torch.arange(2), 4)[1], torch.tensor([0.8415, 0.5403, 0.0100, 1.0000]),
+    torch.testing.assert_close(sinusoids(torch.arange(2), 4)[1],
+                               torch.tensor([0.8415, 0.5403, 0.0100, 1.0000]),
                                rtol=0, atol=1e-4)
 
 
@@ -58,8 +68,10 @@ def test_angles_grow_by_one_in_the_first_pair_and_ever_slower_after_it():
 
 @pytest.mark.parametrize("width", [1, 7])
 def test_an_odd_width_is_refused_in_one_sentence(width):
-    sentence = f"angles come in pairs of sine and cosine: width must be even; got {width}"
-    for refused in (lambda: angles(torch.arange(3), width), lambda: sinusoids(torch.arange(3), width),
+    sentence = ("angles come in pairs of sine and cosine: width must be even; got "
+                f"{width}")
+    for refused in (lambda: angles(torch.arange(3), width),
+                    lambda: sinusoids(torch.arange(3), width),
                     lambda: rotate(torch.ones(2, 3, width), torch.arange(3))):
         with pytest.raises(ValueError) as refusal:
             refused()
@@ -74,7 +86,8 @@ def rotate_by_loop(x, positions):
         for i in range(width // 2):
             angle = position / 10000 ** (2 * i / width)
             a, b = row[2 * i], row[2 * i + 1]
-            turned += [a * math.cos(angle) - b * math.sin(angle), a * math.sin(angle) + b * math.cos(angle)]
+            turned += [a * math.cos(angle) - b * math.sin(angle),
+                       a * math.sin(angle) + b * math.cos(angle)]
         rows.append(torch.stack(turned))
     return torch.stack(rows)
 
@@ -82,8 +95,10 @@ def rotate_by_loop(x, positions):
 def rotate_by_complex_numbers(x, positions):
     width = x.shape[-1]
     speeds = 10000 ** (-torch.arange(0, width, 2, dtype=x.dtype) / width)
-    turns = torch.polar(torch.ones(len(positions), width // 2, dtype=x.dtype), positions[:, None].to(x.dtype) * speeds)
-    return torch.view_as_real(torch.view_as_complex(x.unflatten(-1, (-1, 2))) * turns).flatten(-2)
+    turns = torch.polar(torch.ones(len(positions), width // 2, dtype=x.dtype),
+                        positions[:, None].to(x.dtype) * speeds)
+    return torch.view_as_real(torch.view_as_complex(x.unflatten(-1, (-1, 2)))
+                              * turns).flatten(-2)
 
 
 @few
@@ -92,13 +107,15 @@ def rotate_by_complex_numbers(x, positions):
 def test_rotate_equals_a_loop_and_complex_multiplication(shape, first, seed):
     size, pairs = shape
     positions = torch.arange(first, first + size).double()
-    words = draw(seed, size, 2 * pairs)
-    apart = differences(lambda x: rotate(x, positions), lambda x: rotate_by_loop(x, positions), [words])
+    row = draw(seed, size, 2 * pairs)
+    apart = differences(lambda x: rotate(x, positions),
+                        lambda x: rotate_by_loop(x, positions), [row])
     assert apart.max() <= 1e-10
     heads = draw(seed, B, 3, size, 2 * pairs)
     for dtype, close in ((torch.float64, 1e-10), (torch.float32, 1e-5)):
         apart = differences(lambda x: rotate(x, positions.to(dtype)),
-                            lambda x: rotate_by_complex_numbers(x, positions.to(dtype)), [heads.to(dtype)])
+                            lambda x: rotate_by_complex_numbers(x, positions.to(dtype)),
+                            [heads.to(dtype)])
         assert apart.max() <= close * (1 + first)    # as far as the angles are rounded
 
 
@@ -133,7 +150,8 @@ def test_learned_positions_are_a_table():
     assert torch.equal(codes, positions.table.weight[[3, 3, 6]])
     assert sum(part.numel() for part in positions.parameters()) == 7 * D
     codes[0].sum().backward()
-    assert positions.table.weight.grad.abs().sum(dim=-1).tolist() == [0, 0, 0, D, 0, 0, 0]
+    assert (positions.table.weight.grad.abs().sum(dim=-1).tolist()
+            == [0, 0, 0, D, 0, 0, 0])
     with pytest.raises(IndexError):
         positions(torch.tensor([7]))
 
@@ -145,23 +163,26 @@ def test_learned_positions_are_a_table():
 @given(shapes, chances)
 def test_feed_forward_equals_a_loop_over_words(shape, seed):
     torch.manual_seed(seed)
-    layer, words = FeedForward(shape[-1], 9).double(), draw(seed, *shape)
+    layer, x = FeedForward(shape[-1], 9).double(), draw(seed, *shape)
     W, b, U, c = layer.parameters()
 
-    def loop(words):
-        rows = [U @ (W @ word + b).clamp_min(0) + c for sentence in words for word in sentence]
-        return torch.stack(rows).reshape(words.shape)
+    def loop(x):
+        rows = [U @ (W @ word + b).clamp_min(0) + c for sentence in x
+                for word in sentence]
+        return torch.stack(rows).reshape(x.shape)
 
-    assert differences(layer, loop, [words]).max() <= 1e-10
+    assert differences(layer, loop, [x]).max() <= 1e-10
 
 
 def test_feed_forward_is_not_one_matrix():
-    layer, words = FeedForward(D, 24).double(), draw(0, B, T, D)
-    assert (layer(words) + layer(-words) - 2 * layer(torch.zeros_like(words))).abs().max() > 0.01
+    layer, x = FeedForward(D, 24).double(), draw(0, B, T, D)
+    assert ((layer(x) + layer(-x) - 2 * layer(torch.zeros_like(x))).abs()
+            .max() > 0.01)
 
 
 def test_feed_forward_counts_its_weights():
-    assert sum(part.numel() for part in FeedForward(D, 40).parameters()) == D * 40 + 40 + 40 * D + D
+    assert (sum(part.numel() for part in FeedForward(D, 40).parameters())
+            == D * 40 + 40 + 40 * D + D)
 
 
 # Layer norm
@@ -176,85 +197,73 @@ def make_norm(width, dtype, eps=1e-5):
 
 @both_types
 def test_layer_norm_equals_torchs(dtype, close):
-    least = 1 if dtype == torch.float64 else 4    # the norm of two equal numbers is too steep for float32
+    # the norm of two equal numbers is too steep for float32
+    least = 1 if dtype == torch.float64 else 4
     shapes = st.tuples(st.integers(1, 3), st.integers(1, 6), st.integers(least, 13))
 
     @settings(max_examples=30, deadline=None, derandomize=True)
     @example((B, T, D), 1e-5, 0)
     @given(shapes, st.sampled_from([1e-5, 0.1]), chances)
     def check(shape, eps, seed):
-        ours, theirs = make_norm(shape[-1], dtype, eps), nn.LayerNorm(shape[-1], eps, dtype=dtype)
-        words = 3 * draw(seed, *shape, dtype=dtype) + 1
-        assert differences(ours, theirs, [words], ours, theirs).max() <= close
+        ours, theirs = (make_norm(shape[-1], dtype, eps),
+                        nn.LayerNorm(shape[-1], eps, dtype=dtype))
+        x = 3 * draw(seed, *shape, dtype=dtype) + 1
+        assert differences(ours, theirs, [x], ours, theirs).max() <= close
     check()
 
 
 def test_layer_norm_begins_with_mean_zero_and_variance_one_for_each_word():
-    words = 3 * draw(0, B, T, D) + 5
-    normal = LayerNorm(D).double()(words)
-    torch.testing.assert_close(normal.mean(dim=-1), torch.zeros(B, T).double(), rtol=0, atol=1e-12)
-    torch.testing.assert_close(normal.var(dim=-1, correction=0), torch.ones(B, T).double(), rtol=0, atol=1e-5)
-    changed = words.clone()
+    x = 3 * draw(0, B, T, D) + 5
+    normal = LayerNorm(D).double()(x)
+    torch.testing.assert_close(normal.mean(dim=-1), torch.zeros(B, T).double(), rtol=0,
+                               atol=1e-12)
+    torch.testing.assert_close(normal.var(dim=-1, correction=0),
+                               torch.ones(B, T).double(), rtol=0, atol=1e-5)
+    changed = x.clone()
     changed[:, 1] += draw(1, B, D)
     again = LayerNorm(D).double()(changed)
-    assert torch.equal(again[:, 0], normal[:, 0]) and (again[:, 1] - normal[:, 1]).abs().max() > 0.1
+    assert (torch.equal(again[:, 0], normal[:, 0])
+            and (again[:, 1] - normal[:, 1]).abs().max() > 0.1)
 
 
 def test_a_word_of_equal_numbers_gives_the_bias_and_a_finite_gradient():
-    norm, words = make_norm(D, torch.float32), torch.full((1, D), 7.0, requires_grad=True)
-    assert torch.equal(norm(words)[0], norm.bias)
-    norm(words).sum().backward()
-    assert words.grad.isfinite().all()
+    norm = make_norm(D, torch.float32)
+    x = torch.full((1, D), 7.0, requires_grad=True)
+    assert torch.equal(norm(x)[0], norm.bias)
+    norm(x).sum().backward()
+    assert x.grad.isfinite().all()
 
 
 @halves
 @pytest.mark.parametrize("size", [1.0, LARGE])
 def test_layer_norm_survives_large_numbers_in_half_precision(size, dtype, precision):
-    ours, words = make_norm(D, torch.float32), (size * draw(5, B, T, D).clamp(-1, 1)).to(dtype)
-    words[0, 0], words[0, 1, ::2], words[0, 1, 1::2] = size, size, -size
+    ours = make_norm(D, torch.float32)
+    x = (size * draw(5, B, T, D).clamp(-1, 1)).to(dtype)
+    x[0, 0], x[0, 1, ::2], x[0, 1, 1::2] = size, size, -size
     ours = ours.to(dtype)
-    wanted = make_norm(D, torch.float32)(words.float())
-    words.requires_grad_()
-    normal = ours(words)
+    wanted = make_norm(D, torch.float32)(x.float())
+    x.requires_grad_()
+    normal = ours(x)
     assert normal.dtype == dtype
-    torch.testing.assert_close(normal.float(), wanted, rtol=4 * precision, atol=4 * precision)
+    torch.testing.assert_close(normal.float(), wanted, rtol=4 * precision,
+                               atol=4 * precision)
     (normal.float() * draw(6, B, T, D, dtype=torch.float32)).sum().backward()
-    assert all(part.grad.isfinite().all() for part in (words, *ours.parameters()))
-
-
-# Residual connections
-
-def test_before_and_after_are_those_of_the_two_papers():
-    words, answer, norm = draw(0, B, T, D), draw(1, B, T, D), nn.LayerNorm(D).double()
-    pre, post = Residual(D).double(), Residual(D, pre_norm=False).double()
-    assert torch.equal(pre.before(words), norm(words)) and torch.equal(pre.after(words, answer), words + answer)
-    assert torch.equal(post.before(words), words) and torch.equal(post.after(words, answer), norm(words + answer))
-
-
-def test_a_layer_that_is_switched_off_leaves_the_words_as_they_were():
-    words = draw(0, B, T, D)
-    assert torch.equal(Residual(D).double().after(words, torch.zeros_like(words)), words)
-
-
-def test_the_norm_of_a_residual_connection_is_our_layer_norm():
-    residual, norm = Residual(D, pre_norm=False).double(), make_norm(D, torch.float64)
-    residual.norm.load_state_dict(norm.state_dict())
-    words, answer = draw(0, B, T, D), draw(1, B, T, D)
-    torch.testing.assert_close(residual.after(words, answer), norm(words + answer))
-    assert sum(part.numel() for part in residual.parameters()) == 2 * D
+    assert all(part.grad.isfinite().all() for part in (x, *ours.parameters()))
 
 
 # Dropout
 
 @pytest.mark.parametrize("p", [0.1, 0.3, 0.5])
-def test_dropout_leaves_out_a_share_p_of_all_numbers_independently_and_divides_the_rest(p):
+def test_dropout_leaves_out_a_share_p_of_all_numbers_independently_and_divides_the_rest(
+        p):
     torch.manual_seed(0)
     count, ones = 400_000, torch.ones(1000, 400, dtype=torch.float64)
     out = Dropout(p)(ones)
     assert out.unique().tolist() == pytest.approx([0, 1 / (1 - p)], abs=1e-12)
     gone = (out == 0).double().flatten()
     assert abs(gone.mean() - p) < 4 * (p * (1 - p) / count) ** 0.5
-    # neighbours, among them the four of one draw, say nothing of each other; nor do two calls
+    # neighbours, among them the four of one draw, say nothing of each other; nor do two
+    # calls
     for step in (1, 2, 3, 4, 5):
         both = (gone[step:] * gone[:-step]).mean()
         assert abs(both - p * p) < 5 * (p * p * (1 - p * p) / count) ** 0.5
@@ -266,18 +275,19 @@ def test_dropout_leaves_out_a_share_p_of_all_numbers_independently_and_divides_t
 
 def test_dropout_passes_gradients_where_it_passes_numbers():
     torch.manual_seed(0)
-    words = draw(0, B, T, D).requires_grad_()
-    out = Dropout(0.5)(words)
-    gradient, = torch.autograd.grad(out.sum(), words)
-    torch.testing.assert_close(out, words * gradient)
+    x = draw(0, B, T, D).requires_grad_()
+    out = Dropout(0.5)(x)
+    gradient, = torch.autograd.grad(out.sum(), x)
+    torch.testing.assert_close(out, x * gradient)
     assert set(gradient.unique().tolist()) == {0.0, 2.0}
 
 
 @pytest.mark.parametrize("p", [0.0, 1e-6, 0.999999, 1.0])
 def test_dropout_of_nothing_and_of_all(p):
-    words = draw(0, B, T, D)
-    torch.testing.assert_close(Dropout(p)(words), round(1 - p) * words, atol=1e-4, rtol=1e-4)
-    assert torch.equal(Dropout(p).eval()(words), words)
+    x = draw(0, B, T, D)
+    torch.testing.assert_close(Dropout(p)(x), round(1 - p) * x, atol=1e-4,
+                               rtol=1e-4)
+    assert torch.equal(Dropout(p).eval()(x), x)
 
 
 def test_dropout_of_odd_sizes_and_kinds_and_what_it_refuses():
@@ -287,29 +297,32 @@ def test_dropout_of_odd_sizes_and_kinds_and_what_it_refuses():
         assert Dropout(0.1)(torch.ones(5, 3, dtype=dtype)).dtype == dtype
     turned = torch.ones(D, T).T
     assert Dropout(0.5)(turned).shape == (T, D)
-    with pytest.raises(ValueError, match="dropout probability has to be between 0 and 1"):
+    with pytest.raises(ValueError,
+                       match="dropout probability has to be between 0 and 1"):
         Dropout(1.5)
 
 
 def test_dropout_acts_in_training_only():
     torch.manual_seed(0)
-    words, answer = draw(0, B, T, D), torch.ones(B, T, D).double()
-    forward, residual = FeedForward(D, 24, dropout=0.5).double(), Residual(D, dropout=0.5).double()
-    assert not torch.equal(forward(words), forward(words))
-    added = residual.after(words, answer) - words    # half of the answers are left out, the others doubled
-    assert set(added.round(decimals=9).flatten().tolist()) == {0.0, 2.0}
-    forward.eval(), residual.eval()
-    assert torch.equal(forward(words), forward(words)) and torch.equal(residual.after(words, answer), words + answer)
+    x, ones = draw(0, B, T, D), torch.ones(B, T, D)
+    forward, dropout = FeedForward(D, 24, dropout=0.5).double(), Dropout(0.5)
+    assert not torch.equal(forward(x), forward(x))
+    # half of the numbers are left out, the others doubled
+    assert set(dropout(ones).flatten().tolist()) == {0.0, 2.0}
+    forward.eval(), dropout.eval()
+    assert torch.equal(forward(x), forward(x))
+    assert torch.equal(dropout(ones), ones)
 
 
 def test_dropout_of_feed_forward_is_behind_the_relu_and_not_behind_the_answer():
     torch.manual_seed(0)
     forward = FeedForward(D, 24, dropout=1.0)
-    assert torch.equal(forward(draw(0, B, T, D, dtype=torch.float32)), forward.narrow.bias.expand(B, T, D))
+    assert torch.equal(forward(draw(0, B, T, D, dtype=torch.float32)),
+                       forward.narrow.bias.expand(B, T, D))
 
 
 def test_every_tensor_is_made_where_the_words_are():
-    words, positions = torch.ones(B, T, D, device="meta"), torch.arange(T, device="meta")
+    x, positions = torch.ones(B, T, D, device="meta"), torch.arange(T, device="meta")
     for layer in (LayerNorm(D), FeedForward(D, 24)):
-        assert layer.to("meta")(words).is_meta
+        assert layer.to("meta")(x).is_meta
     assert LearnedPositions(7, D).to("meta")(positions).shape == (T, D)

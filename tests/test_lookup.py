@@ -1,4 +1,5 @@
-"""lookup: against Python's dict, against loops, against torch, values and gradients, on awkward sizes."""
+"""lookup: against Python's dict, against loops, against torch, values and gradients, on
+awkward sizes."""
 
 import math
 
@@ -15,7 +16,8 @@ words = st.text(max_size=3)
 
 
 def draw(*shape):
-    return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(sum(shape)))
+    return torch.randn(*shape, dtype=torch.float64,
+                       generator=torch.Generator().manual_seed(sum(shape)))
 
 
 @given(st.dictionaries(words, st.integers(-1000, 1000), min_size=1))
@@ -49,7 +51,8 @@ def test_exact_lookup_names_the_missing_key():
 
 
 def test_exact_lookup_wants_one_value_per_key():
-    with pytest.raises(ValueError, match="got 2 keys and 1 values; each key needs one value"):
+    with pytest.raises(ValueError,
+                       match="got 2 keys and 1 values; each key needs one value"):
         exact_lookup("dog", ["dog", "cat"], [2])
 
 
@@ -58,7 +61,8 @@ def test_is_same_is_a_number():
     assert type(is_same(1, 1)) is float
 
 
-@pytest.mark.parametrize("scores", [draw(B, T, S), draw(S) * 1000, torch.tensor([100.0, 90.0, 0.0]), -draw(T, S) - 1e6])
+@pytest.mark.parametrize("scores", [
+    draw(B, T, S), draw(S) * 1000, torch.tensor([100.0, 90.0, 0.0]), -draw(T, S) - 1e6])
 def test_softmax_equals_torch_also_for_scores_that_overflow_exp(scores):
     torch.testing.assert_close(softmax(scores), torch.softmax(scores, dim=-1))
 
@@ -81,15 +85,20 @@ def test_dot_and_cosine_equal_loops():
     for b in range(B):
         for t in range(T):
             for s in range(S):
-                product = sum(x * y for x, y in zip(query[b, t].tolist(), key[b, s].tolist()))
-                lengths = math.hypot(*query[b, t].tolist()) * math.hypot(*key[b, s].tolist())
-                assert math.isclose(dot(query, key)[b, t, s].item(), product, rel_tol=1e-9)
-                assert math.isclose(cosine(query, key)[b, t, s].item(), product / lengths, rel_tol=1e-9)
+                product = sum(x * y
+                              for x, y in zip(query[b, t].tolist(), key[b, s].tolist()))
+                lengths = (math.hypot(*query[b, t].tolist())
+                           * math.hypot(*key[b, s].tolist()))
+                assert math.isclose(dot(query, key)[b, t, s].item(), product,
+                                    rel_tol=1e-9)
+                assert math.isclose(cosine(query, key)[b, t, s].item(),
+                                    product / lengths, rel_tol=1e-9)
 
 
 def test_cosine_equals_torch_and_forgets_length():
     query, key = draw(T, K), draw(S, K)
-    torch.testing.assert_close(cosine(query, key), F.cosine_similarity(query[:, None], key, dim=-1))
+    torch.testing.assert_close(cosine(query, key),
+                               F.cosine_similarity(query[:, None], key, dim=-1))
     torch.testing.assert_close(cosine(3 * query, 0.1 * key), cosine(query, key))
 
 
@@ -108,8 +117,10 @@ def by_loops(query, key, value, temperature):
         powers = []
         for k in key.tolist():
             lengths = math.hypot(*q) * math.hypot(*k)
-            powers.append(math.exp(sum(x * y for x, y in zip(q, k)) / lengths / temperature))
-        answers.append([sum(power * row[d] for power, row in zip(powers, value.tolist())) / sum(powers)
+            powers.append(math.exp(sum(x * y for x, y in zip(q, k)) / lengths
+                                   / temperature))
+        answers.append([sum(power * row[d]
+                            for power, row in zip(powers, value.tolist())) / sum(powers)
                         for d in range(value.shape[1])])
     return torch.tensor(answers, dtype=torch.float64)
 
@@ -124,7 +135,8 @@ def test_lookup_equals_loops():
 
 def test_lookup_equals_scaled_dot_product_attention_values_and_gradients():
     inputs = [draw(B, T, K), draw(B, S, K), draw(B, S, D)]
-    ours, theirs = ([tensor.clone().requires_grad_() for tensor in inputs] for _ in range(2))
+    ours, theirs = ([tensor.clone().requires_grad_() for tensor in inputs]
+                    for _ in range(2))
     left, _ = lookup(*ours, score=dot, temperature=K ** 0.5)
     right = F.scaled_dot_product_attention(*theirs)
     torch.testing.assert_close(left, right, rtol=0, atol=1e-12)

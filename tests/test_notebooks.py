@@ -1,12 +1,15 @@
-"""book/notebooks.py: what it rewrites, what it strips, what it stores, and what makes a notebook stale."""
+"""book/notebooks.py: what it rewrites, strips, stores; what makes a notebook stale."""
 
+import errno
 import json
+import os
 
 import nbformat
 import notebooks as files
 import pytest
 from books import ROOT
-from sample import code, markdown
+from sample import code, fence, markdown
+from test_book import ABRIDGED, SHADES, abridge
 
 SETUP = """\
 # On Colab this installs the book's package; at home it is already there.
@@ -24,15 +27,16 @@ def cell(sample, id):
 def test_quotes_are_written_from_the_file(sample):
     source = (sample.root / "src/softdict/lookup.py").read_text(encoding="utf-8")
     quote = cell(sample, "quote").source
-    path, softmax, lookup = quote.partition("\n")[0], *(f"def {part}" for part in quote.split("def ")[1:])
-    assert path == "# src/softdict/lookup.py"
+    softmax, lookup = (f"def {part}" for part in quote.split("def ")[1:])
+    assert quote.startswith("# src/softdict/lookup.py\ndef")
     assert softmax in source and "return" in softmax and lookup in source
 
 
 def test_imports_order_and_decorators_of_a_quote_are_kept(sample):
-    sample.write("src/softdict/masks.py",
-                 "import functools\n\nSIZE = 3\n\n\n@functools.cache\ndef a():\n    # why\n    return SIZE\n")
-    sample.add(code("masks", "# src/softdict/masks.py\nimport functools\n\n\ndef a(): pass\n\n\nSIZE = 0"))
+    sample.write("src/softdict/masks.py", "import functools\n\nSIZE = 3\n\n\n"
+                 "@functools.cache\ndef a():\n    # why\n    return SIZE\n")
+    sample.add(code("masks", "# src/softdict/masks.py\nimport functools\n\n\n"
+                             "def a(): pass\n\n\nSIZE = 0"))
     files.rewrite_quotes(root=sample.root)
     assert cell(sample, "masks").source == (
         "# src/softdict/masks.py\nimport functools\n\n\n"
@@ -41,13 +45,92 @@ def test_imports_order_and_decorators_of_a_quote_are_kept(sample):
 
 def test_answers_links_and_setup_are_written_from_their_source(sample):
     sample.edit("_config.yml", "a/b\n  branch: main", "c/d\n  branch: next")
-    sample.edit("tests/answers/01-1.py", "larger", "bigger")
+    sample.edit("tests/answers/01/01-1.py", "larger", "bigger")
     files.rewrite_quotes(root=sample.root)
-    assert "bigger = number + 1" in cell(sample, "answer-1").source
+    answer = cell(sample, "answer-1").source
+    assert "bigger = number + 1" in answer and "# tests/answers/01/01-1.py\n" in answer
     assert cell(sample, "setup").source == SETUP.replace("a/b", "c/d")
     title = cell(sample, "title").source
-    assert "(https://colab.research.google.com/github/c/d/blob/executed/notebooks/01_sample.ipynb)" in title
+    site = "(https://colab.research.google.com/github/"
+    assert f"{site}c/d/blob/executed/notebooks/01_sample.ipynb)" in title
     assert "(https://github.com/c/d/blob/next/notebooks/01_sample.ipynb)" in title
+
+
+def part(sample):
+    return cell(sample, "part").source.removeprefix(
+        "```python\n# src/softdict/masks.py\n").removesuffix("```")
+
+
+def test_a_quote_in_markdown_is_written_from_the_file(sample):
+    before = cell(sample, "shown").source
+    sample.edit("src/softdict/lookup.py", "    return", "    # so\n    return")
+    assert files.rewrite_quotes(root=sample.root) == [
+        sample.path, sample.root / "CONTRIBUTING.md"]
+    assert before.replace("    return", "    # so\n    return") == (
+        cell(sample, "shown").source)
+
+
+def test_an_abridged_quote_keeps_what_it_leaves_out(sample):
+    abridge(sample)
+    sample.add(markdown("all", fence("mixed", file="src/softdict/masks.py")))
+    files.rewrite_quotes(root=sample.root)
+    assert part(sample) == ABRIDGED
+    assert SHADES.partition("def mixed")[2] in cell(sample, "all").source + "\n"
+    sample.edit("src/softdict/masks.py", "return self.colour + 1", "return 3")
+    sample.edit("src/softdict/masks.py", "# half of it", "# the half")
+    assert files.rewrite_quotes(root=sample.root) == [sample.path]    # of the whole
+    assert part(sample) == ABRIDGED
+
+
+def test_a_whole_method_of_an_abridged_class_follows_the_file(sample):
+    light = "    def light(self):\n        return self.colour + 1"
+    abridge(sample, "        return shade\n    ...", f"        return shade\n\n{light}")
+    files.rewrite_quotes(root=sample.root)
+    assert light in part(sample)
+    new = f"    @property\n{light}    # new"
+    sample.edit("src/softdict/masks.py", light, new)
+    files.rewrite_quotes(root=sample.root)
+    assert f"{new}\n\n\ndef mixed" in part(sample)
+
+
+def test_a_kept_line_that_is_gone_stops_make_quotes(sample):
+    abridge(sample)
+    sample.edit("src/softdict/masks.py", "self.colour * 0", "0")
+    before = sample.path.read_bytes()
+    words = "cell part: .*masks.py, Shades: the line 'shade = self.colour . 0' does not"
+    with pytest.raises(ValueError, match=words):
+        files.rewrite_quotes(root=sample.root)
+    assert sample.path.read_bytes() == before
+
+
+@pytest.mark.parametrize("indent", ["", "    ", " " * 12])
+def test_the_dots_of_an_abridged_quote_may_stand_anywhere(indent, sample):
+    abridge(sample, "    ...\n    return both", f"{indent}...\n    return both")
+    files.rewrite_quotes(root=sample.root)
+    assert f"\n{indent}...\n    return both / 2" in part(sample)
+
+
+@pytest.mark.parametrize("command, broken", [
+    ("quotes", "fsync"), ("strip", "replace"), ("outputs", "fsync")])
+def test_a_full_disk_leaves_every_file_as_it_was(
+        command, broken, sample, monkeypatch, capsys):
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(files, "ROOT", sample.root)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    sample.source("claim", "print(1 + 1)", "print(2 + 2)    ")
+    sample.path.write_bytes(sample.path.read_bytes().replace(b"2 + 2)", b"2 + 2)  "))
+    sample.source("title", "<!-- links -->", "<!-- links -->\n")
+    before = {file: file.read_bytes() for file in sample.root.glob("*/*.*")}
+    monkeypatch.setattr(os, broken, full)
+    with pytest.raises(SystemExit) as ended:
+        files.main([command, str(sample.path)])
+    assert str(ended.value) == (
+        "01_sample.ipynb was not written, and the old one is untouched: "
+        "No space left on device")
+    monkeypatch.undo()
+    assert {file: file.read_bytes() for file in sample.root.glob("*/*.*")} == before
 
 
 def test_quotes_twice_changes_nothing(sample):
@@ -58,13 +141,21 @@ def test_quotes_twice_changes_nothing(sample):
 
 
 @pytest.mark.parametrize("breakage, words", [
-    (lambda s: s.source("quote", "def softmax", "def softmix"), "01_sample.ipynb, cell quote: .* defines no softmix"),
-    (lambda s: s.source("quote", "lookup.py", "gone.py"), "cell quote: there is no file src/softdict/gone.py"),
-    (lambda s: s.source("answer-1", "01-1.py", "01-9.py"), "cell answer-1: there is no answer tests/answers/01-9.py"),
-    (lambda s: s.edit("_config.yml", "url:", "address:"), "_config.yml needs the book's address"),
-    (lambda s: s.source("title", "<!-- /links -->", ""), "cell title: the lines <!-- links -->"),
+    (lambda s: s.source("quote", "def softmax", "def softmix"),
+     "01_sample.ipynb, cell quote: .* defines no softmix"),
+    (lambda s: s.source("quote", "lookup.py", "gone.py"),
+     "cell quote: there is no file src/softdict/gone.py"),
+    (lambda s: s.source("shown", "lookup.py", "gone.py"),
+     "cell shown: there is no file src/softdict/gone.py"),
+    (lambda s: s.source("answer-1", "01-1.py", "01-9.py"),
+     "cell answer-1: there is no answer tests/answers/01/01-9.py"),
+    (lambda s: s.edit("_config.yml", "url:", "address:"),
+     "_config.yml needs the book's address"),
+    (lambda s: s.source("title", "<!-- /links -->", ""),
+     "cell title: the lines <!-- links -->"),
 ])
-def test_what_cannot_be_written_is_refused_in_a_sentence_and_nothing_is_written(breakage, words, sample):
+def test_what_cannot_be_written_is_refused_in_a_sentence_and_nothing_is_written(
+        breakage, words, sample):
     breakage(sample)
     before = sample.path.read_bytes()
     with pytest.raises(ValueError, match=words):
@@ -75,7 +166,8 @@ def test_what_cannot_be_written_is_refused_in_a_sentence_and_nothing_is_written(
 def test_strip_removes_what_an_editor_leaves(sample):
     clean = sample.path.read_bytes()
     notebook = json.loads(clean)
-    notebook["metadata"] = {"colab": {}, "kernelspec": {"name": "mine"}, "language_info": {"version": "3.99"}}
+    notebook["metadata"] = {"colab": {}, "kernelspec": {"name": "mine"},
+                            "language_info": {"version": "3.99"}}
     for part in notebook["cells"]:
         part["metadata"]["collapsed"] = True
         part["source"].append("\n")
@@ -86,7 +178,8 @@ def test_strip_removes_what_an_editor_leaves(sample):
     notebook["cells"][2]["outputs"] = [picture]
     sample.path.write_text(json.dumps(notebook), encoding="utf-8")
     assert files.strip(root=sample.root) == [sample.path]
-    assert sample.path.read_bytes() == clean and clean.endswith(b"}\n") and clean.startswith(b'{\n "cells"')
+    assert sample.path.read_bytes() == clean
+    assert clean.startswith(b'{\n "cells"') and clean.endswith(b"}\n")
 
 
 # make student
@@ -95,9 +188,11 @@ def test_a_student_copy_has_no_hints_answers_or_outputs(sample):
     [path] = files.student(root=sample.root)
     assert path == sample.root / "_build/student/01_sample.ipynb"
     notebook = files.read(path)
-    assert not {"hint", "answer"} & {tag for part in notebook.cells for tag in files.tags(part)}
+    found = {tag for part in notebook.cells for tag in files.tags(part)}
+    assert not {"hint", "answer"} & found
     assert not any(part.get("outputs") for part in notebook.cells)
-    assert {part.id for part in notebook.cells} >= {"stub-1", "check-1", "text-1", "quote", "recap"}
+    kept = {part.id for part in notebook.cells}
+    assert kept >= {"stub-1", "check-1", "text-1", "quote", "shown", "recap"}
     assert "larger" not in path.read_text(encoding="utf-8")
 
 
@@ -107,13 +202,23 @@ def test_a_student_copy_has_no_hints_answers_or_outputs(sample):
     lambda s: s.source("text-1", "Add 1.", "Add 1, as in\n\n    larger = number + 1\n"),
     lambda s: s.source("stub-1", "raise", "larger = number + 1\n    raise"),
     lambda s: s.add(markdown("leak", "```python\nlarger = number + 1\n```")),
-    lambda s: s.add(code("leak", "def mine(number):\n    # so\n    larger = number + 2\n    return larger")),
+    lambda s: s.add(code("leak", "def mine(number):\n    # so\n"
+                                 "    larger = number + 2\n    return larger")),
 ])
 def test_a_student_copy_that_shows_an_answer_is_refused(breakage, sample):
     breakage(sample)
-    with pytest.raises(ValueError, match="01_sample.ipynb: cell .* shows .* of 01-[12].py"):
+    with pytest.raises(ValueError,
+                       match="01_sample.ipynb: cell .* shows .* of 01-[12].py"):
         files.student(root=sample.root)
     assert not (sample.root / "_build").exists()
+
+
+def test_a_quote_may_show_what_an_exercise_asked_for(sample):
+    answer = "def mine(number):\n    larger = number + 2\n    return larger\n"
+    sample.write("src/softdict/masks.py", answer)
+    sample.add(markdown("late", fence("mine", file="src/softdict/masks.py")))
+    files.rewrite_quotes(root=sample.root)
+    assert files.student(root=sample.root)
 
 
 def test_student_copies_of_the_book_show_no_answer(tmp_path):
@@ -126,9 +231,10 @@ def test_outputs_are_stored_for_claims_and_for_nothing_else(sample, monkeypatch)
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
     sample.set("claim", outputs=[])
     sample.source("claim", "print(1 + 1)", "print(1 + 1)\nprint(3)\n{'answer': 5}")
+    files.rewrite_quotes(root=sample.root)
     assert files.store_outputs(root=sample.root) == [sample.path]
-    assert [output.get("text") or output.data for output in cell(sample, "claim").outputs] == [
-        "2\n3\n", {"text/plain": "{'answer': 5}"}]
+    found = [part.get("text") or part.data for part in cell(sample, "claim").outputs]
+    assert found == ["2\n3\n", {"text/plain": "{'answer': 5}"}]
     assert cell(sample, "figure").outputs == []
     assert files.rewrite_quotes(root=sample.root) == []
     sample.source("shapes", "scores =", "missing\nscores =")
@@ -139,9 +245,9 @@ def test_outputs_are_stored_for_claims_and_for_nothing_else(sample, monkeypatch)
 # What makes a notebook stale
 
 @pytest.mark.parametrize("file", [
-    "notebooks/01_sample.ipynb", "requirements.txt", "src/softdict/__init__.py", "src/softdict/lookup.py",
-    "src/softdict/layers.py", "src/softdict/masks.py", "src/softdict/runtime.py",
-    "src/softdict/assets/results/curves.json",
+    "notebooks/01_sample.ipynb", "requirements.txt", "src/softdict/__init__.py",
+    "src/softdict/lookup.py", "src/softdict/layers.py", "src/softdict/masks.py",
+    "src/softdict/runtime.py", "src/softdict/assets/results/curves.json",
 ])
 def test_a_fingerprint_changes_with_all_that_a_run_depends_on(file, sample):
     sample.write("src/softdict/layers.py", "import softdict.masks as masks")
@@ -156,10 +262,31 @@ def test_a_fingerprint_changes_with_all_that_a_run_depends_on(file, sample):
     assert files.fingerprint(sample.path, sample.root) != before
 
 
+@pytest.mark.parametrize("call", [
+    'softdict.runtime.results("one")', 'softdict.runtime.results(f"o{kind}")',
+])
+@pytest.mark.parametrize("change", ["changed", "new", "gone"])
+def test_a_fingerprint_changes_with_the_results_that_a_chapter_reads(
+        call, change, sample):
+    sample.write("src/softdict/runtime.py",
+                 (ROOT / "src/softdict/runtime.py").read_text(encoding="utf-8"))
+    sample.write("src/softdict/assets/results/one.0.json", "{}")
+    sample.add(code("more", f"import softdict.runtime\nkind = 'ne'\n{call}"))
+    before = files.fingerprint(sample.path, sample.root)
+    folder = sample.root / "src/softdict/assets/results"
+    if change == "gone":
+        (folder / "one.0.json").unlink()
+    else:
+        name = {"changed": "one.0.json", "new": "one.1.json"}[change]
+        (folder / name).write_text('{"seed": 0}')
+    assert files.fingerprint(sample.path, sample.root) != before
+
+
 def test_a_fingerprint_ignores_what_no_run_reaches(sample):
     before = files.fingerprint(sample.path, sample.root)
     sample.write("src/softdict/masks.py", "x = 1")
     sample.write("src/softdict/assets/other.json", "{}")
+    sample.write("src/softdict/assets/results/one.0.json", "{}")
     sample.write("book/index.md", "# Another page")
     assert files.fingerprint(sample.path, sample.root) == before
 
@@ -173,3 +300,12 @@ def test_the_command_line(sample, capsys):
         files.main(["polish"])
     with pytest.raises(SystemExit, match="gone.ipynb"):
         files.main(["strip", "gone.ipynb"])
+
+
+def test_a_notebook_that_asks_for_the_device_gets_a_gpu_on_colab(sample):
+    assert files.read(sample.path).metadata.get("accelerator") is None
+    sample.source("figure", "plt.plot", "device = runtime.device()\nplt.plot")
+    files.strip(root=sample.root)
+    metadata = files.read(sample.path).metadata
+    assert metadata.accelerator == "GPU" and metadata.colab == {"gpuType": "T4"}
+    assert files.strip(root=sample.root) == []

@@ -1,12 +1,15 @@
-"""The Transformer leaves PyTorch: its encoder and its cached decoder step as ONNX, run by onnxruntime."""
+"""The Transformer leaves PyTorch: its encoder and its cached decoder step as ONNX, run
+by onnxruntime."""
 
 import numpy
 import pytest
 import torch
 from torch import nn
 
+from softdict.cache import DecoderCache
 from softdict.masks import padding_mask
-from softdict.transformer import Transformer, Writing
+from softdict.transformer import Config
+from softdict.variants import make_variant
 from softdict.vocab import PAD
 
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -15,34 +18,38 @@ LAYERS = 2
 
 
 class Reader(nn.Module):
-    """Source in; keys and values of each decoder layer's look at it out, and where it has words."""
+    """Source in; where it has words out, and what each decoder layer asks of it.
+
+    that is a key and a value for cross-attention, layer by layer
+    """
 
     def __init__(self, model):
         super().__init__()
         self.model = model
 
     def forward(self, source, lengths):
-        states, allowed, _ = self.model.encoder(source, lengths)
-        writing = self.model.decoder.start(states, allowed)
-        return allowed, *(part for pair in writing.source for part in pair)
+        cache = self.model.start(source, lengths)
+        return cache.memory_allowed, *(part for pair in cache.memory for part in pair)
 
 
 class Step(nn.Module):
-    """One word and what was kept in; scores of the next word and what is to be kept out."""
+    """One word and a cache in; scores of the next word and what is to be kept out."""
 
     def __init__(self, model):
         super().__init__()
         self.model = model
 
-    def forward(self, words, allowed, *kept):
+    def forward(self, ids, allowed, *kept):
         pairs = list(zip(kept[::2], kept[1::2]))
-        logits, writing = self.model.step(words, Writing(pairs[:LAYERS], allowed, pairs[LAYERS:]))
-        return logits, *(part for pair in writing.past for part in pair)
+        cache = DecoderCache(pairs[:LAYERS], allowed, pairs[LAYERS:])
+        logits, cache = self.model.step(ids, cache)
+        return logits, *(part for pair in cache.past for part in pair)
 
 
 def exported(module, arguments, axes, path):
     """An onnxruntime session of a module; axes names the free axes of each argument."""
-    torch.onnx.export(module, arguments, path, dynamo=True, dynamic_shapes=axes, verbose=False)
+    torch.onnx.export(module, arguments, path, dynamo=True, dynamic_shapes=axes,
+                      verbose=False)
     return onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
 
 
@@ -53,22 +60,26 @@ def run(session, *arguments):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("positions", ["sinusoidal", "rotary"])
-def test_encoder_and_cached_step_equal_torch(positions, tmp_path):
+@pytest.mark.parametrize("encoding", ["sinusoidal", "rotary"])
+def test_encoder_and_cached_step_equal_torch(encoding, tmp_path):
     torch.manual_seed(0)
-    model = Transformer(20, 30, 12, 3, LAYERS, 40, 0.0, positions=positions).eval()
+    model = make_variant(20, 30, Config(12, 3, LAYERS, 40), encoding).eval()
     batch, size, before = (torch.export.Dim.AUTO for _ in range(3))
     source, lengths = torch.randint(4, 20, (3, 7)), torch.tensor([4, 7, 5])
     with torch.no_grad():
-        encoder = exported(Reader(model), (source, lengths), ({0: batch, 1: size}, {0: batch}),
+        encoder = exported(Reader(model), (source, lengths),
+                           ({0: batch, 1: size}, {0: batch}),
                            tmp_path / "encoder.onnx")
         allowed, *kept = Reader(model)(source, lengths)
         past = [torch.randn(3, 3, 4, 4) for _ in range(2 * LAYERS)]
-        kept_axes = [{0: batch, 2: size}] * (2 * LAYERS) + [{0: batch, 2: before}] * (2 * LAYERS)
+        kept_axes = ([{0: batch, 2: size}] * (2 * LAYERS)
+                     + [{0: batch, 2: before}] * (2 * LAYERS))
         step = exported(Step(model), (torch.tensor([5, 6, 7]), allowed, *kept, *past),
-                        ({0: batch}, {0: batch, 2: size}, tuple(kept_axes)), tmp_path / "step.onnx")
+                        ({0: batch}, {0: batch, 2: size}, tuple(kept_axes)),
+                        tmp_path / "step.onnx")
 
-        # other sizes than those of the export: two sentences, nine and six words, written from the first word on
+        # other sizes than those of the export: two sentences, nine and six words,
+        # written from the first word on
         source, lengths = torch.randint(4, 20, (2, 9)), torch.tensor([9, 6])
         source = source.masked_fill(~padding_mask(lengths, 9), PAD)
         allowed, *kept = run(encoder, source, lengths)

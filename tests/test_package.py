@@ -1,4 +1,5 @@
-"""What every public function of the package keeps: its arguments unchanged, and its results on their device."""
+"""What every public function of the package keeps: its arguments unchanged, and its
+results on their device."""
 
 import copy
 import importlib
@@ -24,27 +25,36 @@ EXAMPLES = {    # arguments for functions whose docstring gives no shapes
 }
 SIZES = {    # tensors beside numbers, or of whole numbers
     "padding_mask": (torch.tensor([1, 3]), 4), "top_state": (torch.ones(1, 2, 3),),
-    "without": (torch.ones(2, 5), 0, 2), "token_loss": (torch.ones(2, 3, 5), torch.full((2, 3), 4)),
-    "attention": (torch.ones(2, 3, 4), torch.ones(2, 5, 4), torch.ones(2, 5, 6), torch.ones(3, 5, dtype=torch.bool)),
+    "without": (torch.ones(2, 5), 0, 2),
+    "token_loss": (torch.ones(2, 3, 5), torch.full((2, 3), 4)),
+    "attention": (torch.ones(2, 3, 4), torch.ones(2, 5, 4), torch.ones(2, 5, 6),
+                  torch.ones(3, 5, dtype=torch.bool)),
     "masked_softmax": (torch.ones(2, 3, 5), torch.ones(3, 5, dtype=torch.bool)),
-    "fused": (torch.ones(2, 3, 4), torch.ones(2, 5, 4), torch.ones(2, 5, 6), torch.ones(3, 5, dtype=torch.bool)),
+    "fused": (torch.ones(2, 3, 4), torch.ones(2, 5, 4),
+              torch.ones(2, 5, 6), torch.ones(3, 5, dtype=torch.bool)),
+    "rotary": (torch.ones(2, 3, 4), torch.ones(2, 5, 4), torch.ones(2, 5, 6)),
     "causal_padding_mask": (torch.tensor([1, 3]), 4),
-    "hidden_mask": (torch.ones(2, 3, dtype=torch.bool),), "additive_mask": (torch.ones(2, 3, dtype=torch.bool),),
+    "hidden_mask": (torch.ones(2, 3, dtype=torch.bool),),
+    "additive_mask": (torch.ones(2, 3, dtype=torch.bool),),
     "smoothed_loss": (torch.ones(2, 3, 5), torch.full((2, 3), 4), 0.1),
     "top_k": (torch.ones(2, 5), 2), "top_p": (torch.ones(2, 5), 0.5),
-    "state_rows": (torch.ones(1, 2, 3), torch.tensor([1, 0, 1])),
+    "chosen_rows": (torch.ones(2, 2, 3), torch.tensor([1, 0, 1]), 1),
     "continued": (torch.zeros(2, 3), torch.randn(2, 3, 7)),
     "split_heads": (torch.ones(2, 5, 12), 3), "merge_heads": (torch.ones(2, 3, 5, 4),),
-    "angles": (torch.arange(5), 6), "sinusoids": (torch.arange(5), 6), "rotate": (torch.ones(2, 5, 6), torch.arange(5)),
+    "angles": (torch.arange(5), 6), "sinusoids": (torch.arange(5), 6),
+    "rotate": (torch.ones(2, 5, 6), torch.arange(5)),
 }
-MODELS = {"update", "train", "train_epoch", "evaluation", "greedy", "translate", "source_weights",
-          "translation_weights", "last_state", "prepared", "batch_loss", "beam_search", "hypothesis", "sample",
-          "all_weights", "book_transformer"}    # tested beside their models
+# tested beside their models
+MODELS = {"update", "train", "train_epoch", "fit", "evaluation", "greedy", "written",
+          "translate", "source_weights", "translation_weights", "mixed_states",
+          "batch_loss", "beam_search", "hypothesis", "sample", "all_weights",
+          "recorded_weights", "make_transformer", "make_variant", "book_transformer"}
 MODULES = [importlib.import_module(f"softdict.{name}") for name in QUOTED
            if (ROOT / f"src/softdict/{name}.py").exists()]
-PUBLIC = [function for module in MODULES for name, function in sorted(vars(module).items())
-          if inspect.isfunction(function) and function.__module__ == module.__name__ and not name.startswith("_")
-          and name not in MODELS]
+PUBLIC = [function for module in MODULES
+          for name, function in sorted(vars(module).items())
+          if inspect.isfunction(function) and function.__module__ == module.__name__
+          and not name.startswith("_") and name not in MODELS]
 
 
 def arguments(function, device="cpu"):
@@ -53,14 +63,17 @@ def arguments(function, device="cpu"):
         return copy.deepcopy(EXAMPLES[function.__name__])
     if function.__name__ in SIZES:
         given = copy.deepcopy(SIZES[function.__name__])
-        return tuple(part.to(device) if isinstance(part, torch.Tensor) else part for part in given)
+        return tuple(part.to(device) if isinstance(part, torch.Tensor) else part
+                     for part in given)
     parameters = inspect.signature(function).parameters
     notes, _ = shapes.documented(function.__doc__, parameters)
     sizes = {letter: 2 + k for k, letter in enumerate("BTSKDHNVL")}
     needed = [name for name, part in parameters.items() if part.default is part.empty]
-    assert set(needed) <= set(notes), f"{function.__name__} needs shapes in its docstring, or an entry in EXAMPLES"
+    assert set(needed) <= set(notes), (f"{function.__name__} needs shapes in its "
+                                       "docstring, or an entry in EXAMPLES")
     lists = (notes[name][1:-1].replace("...", "B").split(",") for name in needed)
-    return tuple(torch.randn([eval(item, {}, sizes) for item in items], device=device) for items in lists)
+    return tuple(torch.randn([eval(item, {}, sizes) for item in items], device=device)
+                 for items in lists)
 
 
 def changed(function, given):
@@ -68,7 +81,8 @@ def changed(function, given):
     kept = copy.deepcopy(given)
     function(*given)
     return [place for place, (before, after) in enumerate(zip(kept, given))
-            if not (torch.equal(before, after) if isinstance(before, torch.Tensor) else before == after)]
+            if not (torch.equal(before, after) if isinstance(before, torch.Tensor)
+                    else before == after)]
 
 
 @pytest.mark.parametrize("function", PUBLIC, ids=lambda function: function.__name__)

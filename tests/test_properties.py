@@ -1,8 +1,11 @@
-"""properties: they hold for the right implementations, and each catches several wrong ones (misconceptions.md).
+"""properties: they hold for the right implementations, and each catches several wrong
+ones (misconceptions.md).
 
-`CAUGHT` says which. What is wrong in the same way everywhere has every property: M8, M9, M15, M41, M45 and M47 are told
-from the right ones by a comparison alone (`UNSEEN`).
+`CAUGHT` says which. What is wrong in the same way everywhere has every property: M8,
+M9, M15, M41, M45 and M47 are told from the right ones by a comparison alone (`UNSEEN`).
 """
+
+from functools import partial
 
 import pytest
 import properties
@@ -12,16 +15,19 @@ from hypothesis import strategies as st
 from properties import D
 
 from softdict.attention import attention, fused, masked_softmax, scaled_dot
-from softdict.heads import MultiHeadAttention, merge_heads, split_heads
+from softdict.heads import MultiHeadAttention, merge_heads, rotary, split_heads
 from softdict.layers import rotate, sinusoids
 from softdict.lookup import dot, softmax
 from softdict.masks import causal_mask, padding_mask
-from softdict.transformer import EncoderLayer
+from softdict.transformer import Config, EncoderLayer
+from softdict.variants import PostNormEncoderLayer
 
 H = 3
 sentences = st.lists(st.integers(1, 6), min_size=1, max_size=3)
-same_each_time = settings(max_examples=20, deadline=None, derandomize=True, database=None, report_multiple_bugs=False,
-                          phases=[Phase.explicit, Phase.generate])    # what fails is not made smaller
+# what fails is not made smaller
+same_each_time = settings(max_examples=20, deadline=None, derandomize=True,
+                          database=None, report_multiple_bugs=False,
+                          phases=[Phase.explicit, Phase.generate])
 
 
 # Right ones
@@ -37,39 +43,53 @@ def no_later_word(real):
 def attention_layer(mask, **options):
     torch.manual_seed(0)
     layer = MultiHeadAttention(D, H, **options).double()
-    return lambda words, real: layer(words, allowed=mask(real))[0]
+    return lambda x, real: layer(x, allowed=mask(real))
 
 
-def encoder_layer(mask, **options):
+def encoder_layer(mask, kind=EncoderLayer, **options):
     torch.manual_seed(0)
-    layer = EncoderLayer(D, H, 20, **options).double()
-    return lambda words, real: layer(words, allowed=mask(real))[0]
+    layer = kind(Config(D, H, hidden=20, dropout=0.0, **options)).double()
+    return lambda x, real: layer(x, allowed=mask(real))
 
 
-def right_codes(words, positions):
-    return words + sinusoids(positions, words.shape[-1])
+def right_codes(x, positions):
+    return x + sinusoids(positions, x.shape[-1])
 
 
 def right_scores(query, key, query_positions, key_positions):
     return dot(rotate(query, query_positions), rotate(key, key_positions))
 
 
-LOOKS = {"heads, fused": attention_layer, "heads, explicit": lambda mask: attention_layer(mask, attend=attention),
-         "encoder layer, pre": encoder_layer, "encoder layer, post": lambda mask: encoder_layer(mask, pre_norm=False)}
+LOOKS = {"heads, fused": attention_layer,
+         "heads, explicit": lambda mask: attention_layer(mask, attend=attention),
+         "encoder layer, pre": encoder_layer,
+         "encoder layer, post": lambda mask: encoder_layer(mask, PostNormEncoderLayer)}
 CAUSAL = {name: make(no_later_word) for name, make in LOOKS.items()}
 BOTH_WAYS = {name: make(every_word) for name, make in LOOKS.items()}
+ROTARY = {"rotary": attention_layer(every_word, attend=rotary),
+          "causal rotary": attention_layer(no_later_word, attend=rotary)}
 RIGHT = {
-    "causality": CAUSAL, "padding": BOTH_WAYS | {f"causal {name}": look for name, look in CAUSAL.items()},
-    "batch_independence": BOTH_WAYS | {f"causal {name}": look for name, look in CAUSAL.items()},
-    "permutation": BOTH_WAYS, "row_sums": {"attention": attention},
+    "causality": CAUSAL | {"causal rotary": ROTARY["causal rotary"]},
+    "padding": BOTH_WAYS | {f"causal {name}": look for name, look in CAUSAL.items()},
+    "batch_independence":
+    BOTH_WAYS | ROTARY | {f"causal {name}": look for name, look in CAUSAL.items()},
+    "permutation": BOTH_WAYS,
+    "row_sums": {"attention": attention, "rotary": partial(rotary, attend=attention)},
     "like_torch": {"attention": attention, "fused": fused},
-    "shifted_codes": {"sinusoids": right_codes}, "like_the_paper": {"sinusoids": right_codes},
+    "shifted_codes": {"sinusoids": right_codes},
+    "like_the_paper": {"sinusoids": right_codes},
     "shifted_scores": {"rotate": right_scores}}
 
 
-@pytest.mark.parametrize("name, kind", [(name, kind) for name in RIGHT for kind in RIGHT[name]])
+@pytest.mark.parametrize("name, kind",
+                         [(name, kind) for name in RIGHT for kind in RIGHT[name]])
 def test_the_right_ones_have_the_property(name, kind):
     drawn(getattr(properties, name), RIGHT[name][kind])
+
+
+def test_rotary_positions_tell_the_order():
+    with pytest.raises(AssertionError):
+        drawn(properties.permutation, ROTARY["rotary"])
 
 
 def drawn(check, implementation):
@@ -83,7 +103,8 @@ def drawn(check, implementation):
 
 
 def test_pads_behind_are_those_of_the_padding_mask():
-    assert torch.equal(properties.flags([2, 5, 0], behind=1), padding_mask(torch.tensor([2, 5, 0]), 6))
+    assert torch.equal(properties.flags([2, 5, 0], behind=1),
+                       padding_mask(torch.tensor([2, 5, 0]), 6))
 
 
 # Wrong ones: attention
@@ -93,7 +114,8 @@ def m8_no_scaling(query, key, value, allowed):
 
 
 def m9_divided_by_the_width(query, key, value, allowed):
-    return attention(query, key, value, allowed, lambda query, key: dot(query, key) / query.shape[-1])
+    return attention(query, key, value, allowed,
+                     lambda query, key: dot(query, key) / query.shape[-1])
 
 
 def m11_softmax_over_queries(query, key, value, allowed):
@@ -127,7 +149,8 @@ def m21_polarity_inverted(query, key, value, allowed):
 
 
 def m27_an_empty_row_is_nan(query, key, value, allowed):
-    weights = torch.softmax(scaled_dot(query, key).masked_fill(~allowed, -torch.inf), dim=-1)
+    weights = torch.softmax(scaled_dot(query, key).masked_fill(~allowed, -torch.inf),
+                            dim=-1)
     return weights @ value, weights
 
 
@@ -152,12 +175,14 @@ def m35_no_mask(query, key, value, allowed):
 
 
 def m39_over_heads_instead_of_positions(query, key, value, allowed):
-    context, weights = attention(*(part.transpose(1, 2) for part in (query, key, value)))
+    context, weights = attention(*(part.transpose(1, 2)
+                                   for part in (query, key, value)))
     return context.transpose(1, 2), weights
 
 
 def m41_scaled_by_the_whole_width(query, key, value, allowed):
-    return attention(query, key, value, allowed, lambda query, key: dot(query, key) / (H * query.shape[-1]) ** 0.5)
+    return attention(query, key, value, allowed,
+                     lambda query, key: dot(query, key) / (H * query.shape[-1]) ** 0.5)
 
 
 def m63_keys_one_place_off(query, key, value, allowed):
@@ -167,7 +192,8 @@ def m63_keys_one_place_off(query, key, value, allowed):
 # Wrong ones: masks
 
 def m22_a_word_does_not_see_itself(real):
-    return every_word(real) & ~torch.ones(real.shape[1], real.shape[1]).triu(diagonal=0).bool()
+    return every_word(real) & ~torch.ones(real.shape[1],
+                                          real.shape[1]).triu(diagonal=0).bool()
 
 
 def m25_pads_hidden_as_queries(real):
@@ -184,9 +210,9 @@ def m28_causal_or_padding(real):
 
 # Wrong ones: heads
 
-def m36_view_without_transpose(words, heads):
-    B, T, width = words.shape
-    return words.reshape(B, heads, T, width // heads)
+def m36_view_without_transpose(x, heads):
+    B, T, width = x.shape
+    return x.reshape(B, heads, T, width // heads)
 
 
 def m36_merged_without_transpose(parts):
@@ -196,53 +222,55 @@ def m36_merged_without_transpose(parts):
 
 # Wrong ones: what is done to the words before
 
-def m49_positions_along_the_batch(words):
-    return words + sinusoids(torch.arange(len(words)), D)[:, None]
+def m49_positions_along_the_batch(x):
+    return x + sinusoids(torch.arange(len(x)), D)[:, None]
 
 
-def m53_norm_over_time(words):
-    return (words - words.mean(dim=1, keepdim=True)) / (words.var(dim=1, keepdim=True, correction=0) + 1e-5).sqrt()
+def m53_norm_over_time(x):
+    return ((x - x.mean(dim=1, keepdim=True))
+            / (x.var(dim=1, keepdim=True, correction=0) + 1e-5).sqrt())
 
 
-def m54_norm_over_time_and_features(words):
-    return torch.layer_norm(words, words.shape[1:])
+def m54_norm_over_time_and_features(x):
+    return torch.layer_norm(x, x.shape[1:])
 
 
-def m67_view_mixes_the_batch(words):
-    return words.transpose(0, 1).reshape(words.shape)
+def m67_view_mixes_the_batch(x):
+    return x.transpose(0, 1).reshape(x.shape)
 
 
 # Wrong ones: positions, added and turned
 
-def m45_double_exponent(words, positions):
+def m45_double_exponent(x, positions):
     angle = positions[:, None] / 10000 ** (2 * torch.arange(0, D, 2) / D)
-    return words + torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
+    return x + torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
 
 
-def m45_a_speed_for_each_column(words, positions):
+def m45_a_speed_for_each_column(x, positions):
     angle = positions[:, None] / 10000 ** (torch.arange(D) / D)
-    return words + torch.stack([angle[:, 0::2].sin(), angle[:, 1::2].cos()], dim=-1).flatten(-2)
+    return x + torch.stack([angle[:, 0::2].sin(), angle[:, 1::2].cos()],
+                           dim=-1).flatten(-2)
 
 
-def m47_positions_from_one(words, positions):
-    return right_codes(words, positions + 1)
+def m47_positions_from_one(x, positions):
+    return right_codes(x, positions + 1)
 
 
-def m49_codes_along_the_batch(words, positions):
-    return words + sinusoids(positions[:len(words)], D)[:, None]
+def m49_codes_along_the_batch(x, positions):
+    return x + sinusoids(positions[:len(x)], D)[:, None]
 
 
-def m50_words_and_codes_scaled(words, positions):
-    return D ** 0.5 * right_codes(words, positions)
+def m50_words_and_codes_scaled(x, positions):
+    return D ** 0.5 * right_codes(x, positions)
 
 
-def own_share_of_the_length(words, positions):
-    return right_codes(words, positions / positions.max())
+def own_share_of_the_length(x, positions):
+    return right_codes(x, positions / positions.max())
 
 
-def own_sine_alone(words, positions):
+def own_sine_alone(x, positions):
     angle = positions[:, None] / 10000 ** (torch.arange(0, D, 2) / D)
-    return words + angle.sin().repeat_interleave(2, dim=-1)
+    return x + angle.sin().repeat_interleave(2, dim=-1)
 
 
 def own_keys_not_turned(query, key, query_positions, key_positions):
@@ -260,7 +288,8 @@ def own_codes_added_instead(query, key, query_positions, key_positions):
 def own_halves_and_neighbours_mixed(query, key, query_positions, key_positions):
     """Pairs are halves of the vector, but angles are repeated for neighbours."""
     def turn(x, positions):
-        angle = (positions[:, None] / 10000 ** (torch.arange(0, D, 2) / D)).repeat_interleave(2, dim=-1)
+        angle = (positions[:, None]
+                 / 10000 ** (torch.arange(0, D, 2) / D)).repeat_interleave(2, dim=-1)
         other = torch.cat([-x[..., D // 2:], x[..., :D // 2]], dim=-1)
         return x * angle.cos() + other * angle.sin()
     return dot(turn(query, query_positions), turn(key, key_positions))
@@ -272,7 +301,8 @@ def m45_turned_by_two_speeds(query, key, query_positions, key_positions):
         angle = positions[:, None] / 10000 ** (torch.arange(D) / D)
         first, second = x[..., 0::2], x[..., 1::2]
         cos, sin = angle.cos()[:, 0::2], angle.sin()[:, 1::2]
-        return torch.stack([first * cos - second * sin, first * sin + second * cos], dim=-1).flatten(-2)
+        return torch.stack([first * cos - second * sin, first * sin + second * cos],
+                           dim=-1).flatten(-2)
     return dot(turn(query, query_positions), turn(key, key_positions))
 
 
@@ -281,97 +311,117 @@ def m47_queries_from_one(query, key, query_positions, key_positions):
 
 
 def m49_turned_by_another_axis(query, key, query_positions, key_positions):
-    """Positions run along an axis that has one place only: every word is turned as the first."""
-    return dot(*(rotate(part[:, None], torch.arange(1)).squeeze(1) for part in (query, key)))
+    """Positions run along an axis that has one place only: every word is turned as the
+    first."""
+    return dot(*(rotate(part[:, None], torch.arange(1)).squeeze(1)
+                 for part in (query, key)))
 
 
 # Which are caught
 
-ATTENDS = [m8_no_scaling, m9_divided_by_the_width, m11_softmax_over_queries, m13_softmax_twice,
-           m15_query_and_key_swapped, m18_mask_after_softmax, m19_hidden_scores_are_zero, m21_polarity_inverted,
-           m27_an_empty_row_is_nan, m27_an_empty_row_is_mended_afterwards, m27_an_empty_row_is_even,
-           m30_ones_and_zeros_added, m35_no_mask, m39_over_heads_instead_of_positions, m41_scaled_by_the_whole_width,
-           m63_keys_one_place_off]
+ATTENDS = [m8_no_scaling, m9_divided_by_the_width, m11_softmax_over_queries,
+           m13_softmax_twice, m15_query_and_key_swapped, m18_mask_after_softmax,
+           m19_hidden_scores_are_zero, m21_polarity_inverted, m27_an_empty_row_is_nan,
+           m27_an_empty_row_is_mended_afterwards, m27_an_empty_row_is_even,
+           m30_ones_and_zeros_added, m35_no_mask, m39_over_heads_instead_of_positions,
+           m41_scaled_by_the_whole_width, m63_keys_one_place_off]
 WAYS = {m22_a_word_does_not_see_itself: "mask", m25_pads_hidden_as_queries: "mask",
         m25_pads_hidden_as_queries_causal: "mask", m28_causal_or_padding: "mask",
         m36_view_without_transpose: "split", m36_merged_without_transpose: "merge",
         m49_positions_along_the_batch: "before", m53_norm_over_time: "before",
         m54_norm_over_time_and_features: "before", m67_view_mixes_the_batch: "before",
         **dict.fromkeys(ATTENDS, "attend")}
-CODES = [m45_double_exponent, m45_a_speed_for_each_column, m47_positions_from_one, m49_codes_along_the_batch,
+CODES = [m45_double_exponent, m45_a_speed_for_each_column, m47_positions_from_one,
+         m49_codes_along_the_batch,
          m50_words_and_codes_scaled, own_share_of_the_length, own_sine_alone]
-SCORES = [own_keys_not_turned, own_keys_turned_back, own_codes_added_instead, own_halves_and_neighbours_mixed,
+SCORES = [own_keys_not_turned, own_keys_turned_back, own_codes_added_instead,
+          own_halves_and_neighbours_mixed,
           m45_turned_by_two_speeds, m47_queries_from_one, m49_turned_by_another_axis]
 
 
-def self_attention(mask=every_word, attend=attention, split=split_heads, merge=merge_heads, before=lambda words: words):
+def self_attention(mask=every_word, attend=attention, split=split_heads,
+                   merge=merge_heads, before=lambda x: x):
     """Self-attention of parts, one of them wrong."""
     torch.manual_seed(0)
     layer = MultiHeadAttention(D, H).double()
 
-    def look(words, real):
-        words = before(words)
-        query, key, value = (split(part(words), H) for part in (layer.query, layer.key, layer.value))
+    def look(x, real):
+        x = before(x)
+        query, key, value = (split(part(x), H)
+                             for part in (layer.query, layer.key, layer.value))
         return layer.out(merge(attend(query, key, value, mask(real)[:, None])[0]))
     return look
 
 
 def test_of_right_parts_it_is_multi_head_attention():
-    words, real = properties.draw(0, 3, 5, D), properties.flags([5, 2, 0])
-    torch.testing.assert_close(self_attention()(words, real), BOTH_WAYS["heads, explicit"](words, real))
+    x, real = properties.draw(0, 3, 5, D), properties.flags([5, 2, 0])
+    torch.testing.assert_close(self_attention()(x, real),
+                               BOTH_WAYS["heads, explicit"](x, real))
 
 
 def made(wrong, name):
-    """A wrong part as the kind of implementation that a property takes; None where it makes no sense."""
+    """A wrong part as the kind of implementation that a property takes; None where it
+    makes no sense."""
     if name in ("shifted_codes", "like_the_paper"):
         return wrong if wrong in CODES else None
     if name == "shifted_scores":
         return wrong if wrong in SCORES else None
     if name in ("row_sums", "like_torch"):
-        if wrong is m39_over_heads_instead_of_positions or wrong is m15_query_and_key_swapped and name == "row_sums":
+        if (wrong is m39_over_heads_instead_of_positions
+            or wrong is m15_query_and_key_swapped and name == "row_sums"):
             return None    # its weights are no [T, S]
         return wrong if wrong in ATTENDS else None
     if wrong not in WAYS:
         return None
-    masks = [m22_a_word_does_not_see_itself, m25_pads_hidden_as_queries_causal, m28_causal_or_padding]
+    masks = [m22_a_word_does_not_see_itself, m25_pads_hidden_as_queries_causal,
+             m28_causal_or_padding]
     if name == "causality":
         parts = {"mask": no_later_word} | {WAYS[wrong]: wrong}
         return None if wrong is m25_pads_hidden_as_queries else self_attention(**parts)
-    return None if name == "permutation" and wrong in masks else self_attention(**{WAYS[wrong]: wrong})
+    return (None if name == "permutation" and wrong in masks
+            else self_attention(**{WAYS[wrong]: wrong}))
 
 
 CAUGHT = {
     "causality": [
-        m22_a_word_does_not_see_itself, m28_causal_or_padding, m36_view_without_transpose,
-        m36_merged_without_transpose, m53_norm_over_time, m54_norm_over_time_and_features, m67_view_mixes_the_batch,
-        m11_softmax_over_queries, m13_softmax_twice, m18_mask_after_softmax, m19_hidden_scores_are_zero,
-        m21_polarity_inverted, m30_ones_and_zeros_added, m35_no_mask, m39_over_heads_instead_of_positions,
-        m63_keys_one_place_off],
+        m22_a_word_does_not_see_itself, m28_causal_or_padding,
+        m36_view_without_transpose, m36_merged_without_transpose, m53_norm_over_time,
+        m54_norm_over_time_and_features, m67_view_mixes_the_batch,
+        m11_softmax_over_queries, m13_softmax_twice, m18_mask_after_softmax,
+        m19_hidden_scores_are_zero, m21_polarity_inverted, m30_ones_and_zeros_added,
+        m35_no_mask, m39_over_heads_instead_of_positions, m63_keys_one_place_off],
     "padding": [
-        m25_pads_hidden_as_queries, m25_pads_hidden_as_queries_causal, m28_causal_or_padding,
-        m36_view_without_transpose, m36_merged_without_transpose, m53_norm_over_time, m54_norm_over_time_and_features,
-        m67_view_mixes_the_batch, m11_softmax_over_queries, m13_softmax_twice, m18_mask_after_softmax,
+        m25_pads_hidden_as_queries, m25_pads_hidden_as_queries_causal,
+        m28_causal_or_padding, m36_view_without_transpose, m36_merged_without_transpose,
+        m53_norm_over_time, m54_norm_over_time_and_features, m67_view_mixes_the_batch,
+        m11_softmax_over_queries, m13_softmax_twice, m18_mask_after_softmax,
         m19_hidden_scores_are_zero, m21_polarity_inverted, m27_an_empty_row_is_nan,
-        m27_an_empty_row_is_mended_afterwards, m30_ones_and_zeros_added, m35_no_mask, m63_keys_one_place_off],
+        m27_an_empty_row_is_mended_afterwards, m30_ones_and_zeros_added, m35_no_mask,
+        m63_keys_one_place_off],
     "row_sums": [
-        m11_softmax_over_queries, m13_softmax_twice, m18_mask_after_softmax, m19_hidden_scores_are_zero,
-        m21_polarity_inverted, m27_an_empty_row_is_nan, m27_an_empty_row_is_even, m30_ones_and_zeros_added,
-        m35_no_mask],
+        m11_softmax_over_queries, m13_softmax_twice, m18_mask_after_softmax,
+        m19_hidden_scores_are_zero, m21_polarity_inverted, m27_an_empty_row_is_nan,
+        m27_an_empty_row_is_even, m30_ones_and_zeros_added, m35_no_mask],
     "permutation": [
-        m36_view_without_transpose, m36_merged_without_transpose, m67_view_mixes_the_batch, m63_keys_one_place_off],
+        m36_view_without_transpose, m36_merged_without_transpose,
+        m67_view_mixes_the_batch, m63_keys_one_place_off],
     "batch_independence": [
-        m25_pads_hidden_as_queries, m36_view_without_transpose, m36_merged_without_transpose,
-        m49_positions_along_the_batch, m53_norm_over_time, m54_norm_over_time_and_features, m67_view_mixes_the_batch,
-        m11_softmax_over_queries, m13_softmax_twice, m18_mask_after_softmax, m19_hidden_scores_are_zero,
-        m21_polarity_inverted, m30_ones_and_zeros_added, m35_no_mask, m63_keys_one_place_off],
+        m25_pads_hidden_as_queries, m36_view_without_transpose,
+        m36_merged_without_transpose, m49_positions_along_the_batch, m53_norm_over_time,
+        m54_norm_over_time_and_features, m67_view_mixes_the_batch,
+        m11_softmax_over_queries, m13_softmax_twice, m18_mask_after_softmax,
+        m19_hidden_scores_are_zero, m21_polarity_inverted, m30_ones_and_zeros_added,
+        m35_no_mask, m63_keys_one_place_off],
     "shifted_codes": [
-        m45_a_speed_for_each_column, m49_codes_along_the_batch, m50_words_and_codes_scaled, own_share_of_the_length,
-        own_sine_alone],
+        m45_a_speed_for_each_column, m49_codes_along_the_batch,
+        m50_words_and_codes_scaled, own_share_of_the_length, own_sine_alone],
     "shifted_scores": SCORES,
-    "like_torch": [wrong for wrong in ATTENDS if wrong is not m39_over_heads_instead_of_positions],
+    "like_torch": [wrong for wrong in ATTENDS
+                   if wrong is not m39_over_heads_instead_of_positions],
     "like_the_paper": CODES}
 UNSEEN = {    # by every property: a comparison alone tells them from the right one
-    "like_torch": [m8_no_scaling, m9_divided_by_the_width, m15_query_and_key_swapped, m41_scaled_by_the_whole_width],
+    "like_torch": [m8_no_scaling, m9_divided_by_the_width, m15_query_and_key_swapped,
+                   m41_scaled_by_the_whole_width],
     "like_the_paper": [m45_double_exponent, m47_positions_from_one]}
 
 
@@ -379,13 +429,16 @@ def name_of(part):
     return getattr(part, "__name__", None)
 
 
-@pytest.mark.parametrize("name, wrong", [(name, wrong) for name in CAUGHT for wrong in CAUGHT[name]], ids=name_of)
+@pytest.mark.parametrize("name, wrong", [(name, wrong) for name in CAUGHT
+                                         for wrong in CAUGHT[name]], ids=name_of)
 def test_a_wrong_one_is_caught(name, wrong, recorder):
-    with recorder.pause(), pytest.raises(AssertionError):    # the property must see it, and no shape note
+    # the property must see it, and no shape note
+    with recorder.pause(), pytest.raises(AssertionError):
         drawn(getattr(properties, name), made(wrong, name))
 
 
-@pytest.mark.parametrize("wrong", [*UNSEEN["like_torch"], *UNSEEN["like_the_paper"]], ids=name_of)
+@pytest.mark.parametrize("wrong", [*UNSEEN["like_torch"], *UNSEEN["like_the_paper"]],
+                         ids=name_of)
 def test_what_is_wrong_in_the_same_way_everywhere_has_all_properties(wrong, recorder):
     with recorder.pause():
         for name in CAUGHT.keys() - UNSEEN.keys():

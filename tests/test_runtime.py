@@ -1,11 +1,12 @@
-"""runtime: seeds repeat, assets are found, and a file is written whole or not at all."""
+"""runtime: seeds repeat, assets are found, and a file is written whole or not at
+all."""
 
 import os
 
 import pytest
 import torch
 
-from softdict import runtime
+from softdict import files, runtime
 
 
 def test_a_seed_repeats():
@@ -19,6 +20,13 @@ def test_device_can_hold_a_tensor():
     assert torch.zeros(1, device=runtime.device()).item() == 0
 
 
+def test_on_cuda_rnns_keep_float32(monkeypatch):
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", True)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert runtime.device().type == "cuda"
+    assert not torch.backends.cudnn.allow_tf32
+
+
 def test_a_missing_asset_is_named():
     with pytest.raises(FileNotFoundError, match="no asset 'nothing.json'"):
         runtime.asset("nothing.json")
@@ -26,8 +34,8 @@ def test_a_missing_asset_is_named():
 
 def test_write_whole_replaces(tmp_path):
     file = tmp_path / "a.bin"
-    runtime.write_whole(file, b"old")
-    runtime.write_whole(file, b"new")
+    files.write_whole(file, b"old")
+    files.write_whole(file, b"new")
     assert file.read_bytes() == b"new"
     assert os.listdir(tmp_path) == ["a.bin"]
 
@@ -41,13 +49,15 @@ def test_a_failed_write_says_so_and_leaves_the_old_file(tmp_path, monkeypatch, s
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, step, full)
-    with pytest.raises(OSError, match="a.bin was not saved, and an earlier one is untouched: No space left"):
-        runtime.write_whole(file, b"new")
+    with pytest.raises(OSError, match="a.bin was not saved, and an earlier one is "
+                       "untouched: No space left"):
+        files.write_whole(file, b"new")
     assert file.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["a.bin"]
 
 
-def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(tmp_path,
+                                                                   monkeypatch):
     file = tmp_path / "a.bin"
     file.write_bytes(b"old")
 
@@ -56,10 +66,11 @@ def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(tmp_path, mon
 
     monkeypatch.setattr(os, "fsync", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        runtime.write_whole(file, b"new")
+        files.write_whole(file, b"new")
     assert file.read_bytes() == b"old" and os.listdir(tmp_path) == ["a.bin"]
 
 
 def test_a_folder_that_is_not_there_is_one_clear_sentence(tmp_path):
-    with pytest.raises(OSError, match="a.bin was not saved, and an earlier one is untouched: No such file"):
-        runtime.write_whole(tmp_path / "none" / "a.bin", b"new")
+    with pytest.raises(OSError, match="a.bin was not saved, and an earlier one is "
+                       "untouched: No such file"):
+        files.write_whole(tmp_path / "none" / "a.bin", b"new")

@@ -1,6 +1,10 @@
-"""Shape notes: what they catch, what they leave alone, and that none of the package's is left unchecked."""
+"""Shape notes: what they catch, what they leave alone, and that none of the package's
+is left unchecked."""
 
-import importlib.util
+import os
+import shutil
+import subprocess
+import sys
 import traceback
 from pathlib import Path
 
@@ -44,8 +48,9 @@ def test_true_notes_pass():
     ("context [..., T, D] and", "context [..., T, K] and"),
     ("key [..., S, K]", "key [..., K, S]"),
     ("value [..., S, D]", "value [..., S, D, H]"),
-    (ATTENTION, 'def attention(query, key, value):\n    """Returns weights [..., T, S]."""\n'
-                '    return query @ key.mT    # [..., S, T]\n'),
+    (ATTENTION,
+     'def attention(query, key, value):\n    """Returns weights [..., T, S]."""\n'
+     '    return query @ key.mT    # [..., S, T]\n'),
 ])
 def test_a_wrong_note_fails(right, wrong):
     assert right in ATTENTION
@@ -57,7 +62,8 @@ def test_leading_axes_broadcast_together_or_fail():
     attention = run(ATTENTION)["attention"]
     attention(QUERY[:1], KEY, VALUE)
     with pytest.raises(ShapeError, match="leading axes"):
-        function = run('def f(x, y):\n    """.\n\n    x [..., T], y [..., T]\n    """\n')["f"]
+        function = (
+            run('def f(x, y):\n    """.\n\n    x [..., T], y [..., T]\n    """\n')["f"])
         function(torch.zeros(2, 7), torch.zeros(3, 7))
 
 
@@ -79,7 +85,8 @@ def test_a_function_refuses_in_its_own_words():
     "x = torch.zeros(2)    # [T]\nx = torch.zeros(3)    # [T]\n",
     "x = torch.zeros(2)    # []\n",
     "class A:\n    def f(self):\n        self.x = torch.zeros(2)    # [3]\nA().f()\n",
-    "def outer():\n    def inner():\n        return torch.zeros(2)    # [3]\n    return inner()\nouter()\n",
+    "def outer():\n    def inner():\n        return torch.zeros(2)    # [3]\n"
+    "    return inner()\nouter()\n",
     "x = torch.zeros(2, 3, 6)    # [H, K, 2*K]\nx = torch.zeros(5)    # [H*K]\n",
     "x = torch.zeros(5)    # [H*K]\nx = torch.zeros(2, 3)    # [H, K]\n",
     "x = 3    # [T]\n",
@@ -91,10 +98,12 @@ def test_wrong_notes_in_all_kinds_of_places_fail(source):
 
 
 def test_letters_belong_to_one_call():
-    run("def f(x):\n    y = x + 1    # [T]\n    return y\nf(torch.zeros(2)); f(torch.zeros(3))\n")
-    run("def outer(x):\n    x = x * 1    # [T]\n    def f(y):\n        return y * 1    # [T]\n    f(torch.zeros(9))\n"
-        "outer(torch.zeros(2))\n")
-    run("x = torch.zeros(6)    # [H*K]\nx = torch.zeros(2, 3)    # [H, K]\ny = torch.zeros(4, 5)    # [K+1, 2*H+1]\n")
+    run("def f(x):\n    y = x + 1    # [T]\n    return y\n"
+        "f(torch.zeros(2)); f(torch.zeros(3))\n")
+    run("def outer(x):\n    x = x * 1    # [T]\n    def f(y):\n"
+        "        return y * 1    # [T]\n    f(torch.zeros(9))\nouter(torch.zeros(2))\n")
+    run("x = torch.zeros(6)    # [H*K]\nx = torch.zeros(2, 3)    # [H, K]\n"
+        "y = torch.zeros(4, 5)    # [K+1, 2*H+1]\n")
 
 
 @pytest.mark.parametrize("source", [
@@ -111,7 +120,8 @@ def test_plain_comments_are_no_notes(source):
 
 
 @pytest.mark.parametrize("source", [
-    "for x in range(2):    # [T]\n    pass\n", "# [T, S]\nx = 1\n", "x = (    # [T]\n    1)\n", "pass    # [T]\n",
+    "for x in range(2):    # [T]\n    pass\n", "# [T, S]\nx = 1\n",
+    "x = (    # [T]\n    1)\n", "pass    # [T]\n",
 ])
 def test_a_note_on_a_line_that_makes_nothing_fails(source):
     with pytest.raises(ShapeError, match="shape note on a line that makes nothing"):
@@ -120,14 +130,16 @@ def test_a_note_on_a_line_that_makes_nothing_fails(source):
 
 def test_a_note_counts_as_checked_only_when_its_letters_are_known():
     recorder = Recorder()
-    shapes.run("x = torch.zeros(2)    # [T]\ny = torch.zeros(6)    # [H*K]\nif 0:\n    x = x + 1    # [T]\n",
-               {"torch": torch}, "sample.py", recorder)
+    shapes.run("x = torch.zeros(2)    # [T]\ny = torch.zeros(6)    # [H*K]\nif 0:\n"
+               "    x = x + 1    # [T]\n", {"torch": torch}, "sample.py", recorder)
     assert recorder.reached == {"sample.py:1"}
-    assert unchecked("x = 1    # [T]\ny = 2    # [T]\n", "sample.py", recorder) == ["sample.py:2"]
+    assert (shapes.unchecked("x = 1    # [T]\ny = 2    # [T]\n", "sample.py", recorder)
+            == ["sample.py:2"])
 
 
 def test_tracebacks_name_the_true_line():
-    source = 'def f(x):\n    """.\n\n    x [T]\n    """\n    y = x + 1    # [T]\n    return int("no")    # [T]\n'
+    source = ('def f(x):\n    """.\n\n    x [T]\n    """\n    y = x + 1    # [T]\n'
+              '    return int("no")    # [T]\n')
     with pytest.raises(ValueError) as caught:
         run(source)["f"](torch.zeros(2))
     assert traceback.extract_tb(caught.value.__traceback__)[-1].lineno == 7
@@ -149,14 +161,48 @@ def test_the_package_is_imported_with_its_notes_checked(recorder):
         dot(torch.zeros(4), torch.zeros(3, 4))
 
 
-def unchecked(source, file, recorder):
-    """Places of the notes that no run has reached."""
-    return [f"{file}:{line}" for line in shapes.notes(source) if f"{file}:{line}" not in recorder.reached]
+NOTED = """
+import numpy
 
 
-@pytest.mark.last
-def test_every_note_of_the_package_was_checked(recorder):
-    package = Path(importlib.util.find_spec("softdict").origin).parent
-    left = [place for file in sorted(package.rglob("*.py"))
-            for place in unchecked(file.read_text(encoding="utf-8"), str(file), recorder)]
-    assert not left, f"no test runs these shape notes: {left}"
+def double(x):
+    return 2 * x    # [T]
+
+
+def half(x):
+    return x / 2    # [T]
+"""
+REACHING = """
+import numpy
+from softdict import double, half
+
+
+def test_double():
+    double(numpy.zeros(2))
+
+
+def test_half():
+    {}(numpy.zeros(2))
+"""
+
+
+@pytest.mark.parametrize("second, arguments, fails", [
+    ("half", ["tests", "-n", "2"], False), ("double", ["tests", "-n", "2"], True),
+    ("double", ["tests"], True), ("double", ["tests/test_both.py"], False),
+    ("double", ["tests", "-k", "double"], False),
+])
+def test_a_run_of_all_tests_asks_for_every_note(second, arguments, fails, tmp_path):
+    here = Path(__file__).parent
+    package, tests = tmp_path / "src/softdict/__init__.py", tmp_path / "tests"
+    for file in (package, tests / "test_both.py"):
+        file.parent.mkdir(parents=True)
+    for name in ("conftest.py", "shapes.py"):
+        shutil.copy(here / name, tests)
+    package.write_text(NOTED)
+    (tests / "test_both.py").write_text(REACHING.format(second))
+    ended = subprocess.run(
+        [sys.executable, "-m", "pytest", *arguments, "-p", "no:nbval",
+         "-p", "no:hypothesispytest"], cwd=tmp_path, text=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "src")}, capture_output=True)
+    told = f"FAILED {package}:10: no test runs this shape note"
+    assert (ended.returncode, told in ended.stdout) == (int(fails), fails), ended.stdout

@@ -1,4 +1,5 @@
-"""training: the loss and its pads, the schedule, clipping, and what stops a training."""
+"""training: the loss and its pads, the schedule, clipping, and what stops a
+training."""
 
 import math
 from dataclasses import replace
@@ -10,28 +11,38 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from softdict.batches import epoch_batches, make_batch
-from softdict.checkpoint import load
-from softdict.seq2seq import Decoder, Encoder, Seq2Seq
+from softdict.checkpoint import load, save_model
+from softdict.seq2seq import Decoder, Encoder, ScheduledSampling, Seq2Seq
 from softdict.training import (
-    Settings, Training, batch_loss, learning_rate, paper_rate, rate_at, smoothed_loss, token_loss, train, train_epoch,
-    update)
-from softdict.transformer import Transformer
+    Settings, Training, batch_loss, fit, learning_rate, paper_rate, rate_at,
+    smoothed_loss, token_loss, train, train_epoch, update)
+from softdict.transformer import Config, make_transformer
 from softdict.vocab import EOS, PAD
 
 B, T, V = 2, 5, 11
-PAIRS = [([4 + (n * k) % 7 for k in range(1, 2 + n % 4)], [4 + (n + k) % 5 for k in range(1, 2 + n % 3)])
-         for n in range(20)]
-SHORT = Settings(updates=9, batch_size=6, every=3, teacher_forcing=0.5)    # 4 batches an epoch
+PAIRS = [([4 + (n * k) % 7 for k in range(1, 2 + n % 4)],
+          [4 + (n + k) % 5 for k in range(1, 2 + n % 3)]) for n in range(20)]
+# 4 batches an epoch
+SHORT = Settings(updates=9, batch_size=6, every=3)
 
 
-def make_training(settings=SHORT, vocabulary="words", width=12):
+def make_training(settings=SHORT, vocabulary="words", width=12, teacher_forcing=0.5):
+    """A small training; its model draws, so that chance must come back too."""
     torch.manual_seed(5)
-    model = Seq2Seq(Encoder(11, 5, width), Decoder(10, 5, width))
+    model = ScheduledSampling(Encoder(11, 5, width), Decoder(10, 5, width),
+                              teacher_forcing)
     return Training(model, settings, vocabulary)
 
 
+def make_transformer_training(**changes):
+    torch.manual_seed(5)
+    model = make_transformer(11, 10, Config(12, 3, 1, 20, dropout=0.0))
+    return Training(model, replace(SHORT, **changes), "words")
+
+
 def weights(training):
-    return torch.cat([parameter.detach().flatten() for parameter in training.model.parameters()])
+    return torch.cat([parameter.detach().flatten()
+                      for parameter in training.model.parameters()])
 
 
 def loss_by_loop(logits, target):
@@ -40,14 +51,16 @@ def loss_by_loop(logits, target):
     for scores, words in zip(logits.tolist(), target.tolist()):
         for row, word in zip(scores, words):
             if word != PAD:
-                losses.append(math.log(sum(math.exp(score) for score in row)) - row[word])
+                losses.append(math.log(sum(math.exp(score) for score in row))
+                              - row[word])
     return sum(losses) / len(losses)
 
 
 def draw_logits_and_target(lengths):
-    chance = torch.Generator().manual_seed(sum(lengths))
-    logits = torch.randn(len(lengths), max(lengths), V, dtype=torch.float64, generator=chance)
-    target = torch.randint(4, V, (len(lengths), max(lengths)), generator=chance)
+    rng = torch.Generator().manual_seed(sum(lengths))
+    logits = torch.randn(len(lengths), max(lengths), V, dtype=torch.float64,
+                         generator=rng)
+    target = torch.randint(4, V, (len(lengths), max(lengths)), generator=rng)
     for row, length in zip(target, lengths):
         row[length - 1:] = torch.tensor([EOS] + [PAD] * (max(lengths) - length))
     return logits, target
@@ -61,7 +74,8 @@ few = settings(max_examples=30, deadline=None)
 @given(lists_of_lengths)
 def test_loss_equals_a_loop_over_real_words(lengths):
     logits, target = draw_logits_and_target(lengths)
-    assert math.isclose(token_loss(logits, target).item(), loss_by_loop(logits, target), rel_tol=1e-9)
+    assert math.isclose(token_loss(logits, target).item(), loss_by_loop(logits, target),
+                        rel_tol=1e-9)
 
 
 @few
@@ -70,9 +84,11 @@ def test_more_pads_move_neither_loss_nor_gradient(lengths, more):
     logits, target = draw_logits_and_target(lengths)
     logits.requires_grad_()
     longer = F.pad(logits, (0, 0, 0, more), value=7.0)
-    loss, padded = token_loss(logits, target), token_loss(longer, F.pad(target, (0, more), value=PAD))
+    loss, padded = (token_loss(logits, target),
+                    token_loss(longer, F.pad(target, (0, more), value=PAD)))
     torch.testing.assert_close(loss, padded)
-    [plain], [behind_pads] = (torch.autograd.grad(value, logits) for value in (loss, padded))
+    [plain], [behind_pads] = (torch.autograd.grad(value, logits)
+                              for value in (loss, padded))
     torch.testing.assert_close(plain, behind_pads)
 
 
@@ -80,10 +96,12 @@ def test_wrong_losses_are_told_apart():
     logits, target = draw_logits_and_target([2, 5])
     right = token_loss(logits, target).item()
     flat = F.cross_entropy(logits.flatten(0, 1), target.flatten())
-    total = F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=PAD, reduction="sum")
-    of_means = sum(token_loss(logits[row:row + 1], target[row:row + 1]) for row in range(2)) / 2
-    wrong = {"pads counted": flat, "all positions": total / target.numel(), "by sentences": total / 2,
-             "mean of means": of_means}
+    total = F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=PAD,
+                            reduction="sum")
+    of_means = sum(token_loss(logits[row:row + 1], target[row:row + 1])
+                   for row in range(2)) / 2
+    wrong = {"pads counted": flat, "all positions": total / target.numel(),
+             "by sentences": total / 2, "mean of means": of_means}
     for name, value in wrong.items():
         assert abs(value.item() - right) > 0.01, name
 
@@ -97,10 +115,12 @@ def test_rows_of_pads_have_no_gradient():
 
 
 def test_an_unshifted_target_would_be_learned_by_copying():
-    """What the decoder reads at t is not what it must say at t; a model of the identity scores badly."""
+    """What the decoder reads at t is not what it must say at t; a model of the identity
+    scores badly."""
     batch = make_batch([([4, 5], [6, 7, 8])])
     copying = 50.0 * F.one_hot(batch.target_in, V)
-    assert token_loss(copying, batch.target_in) < 1e-6 < 10 < token_loss(copying, batch.target_out)
+    assert (token_loss(copying, batch.target_in) < 1e-6 < 10
+            < token_loss(copying, batch.target_out))
 
 
 def test_rate_is_constant_then_falls_in_the_last_fifth():
@@ -113,30 +133,82 @@ def test_rate_is_constant_then_falls_in_the_last_fifth():
 @few
 @given(st.integers(1, 3000))
 def test_rate_is_never_zero_or_above_the_peak(updates):
-    assert all(0 < learning_rate(step, updates, 0.5) <= 0.5 for step in (0, updates // 2, updates - 1))
+    assert all(0 < learning_rate(step, updates, 0.5) <= 0.5
+               for step in (0, updates // 2, updates - 1))
 
 
-def test_an_update_equals_adam_by_hand():
-    ours, theirs = make_training(replace(SHORT, teacher_forcing=1.0, clip=0.01)), make_training().model
-    [batch, *_] = epoch_batches(PAIRS, 6, 0, 0)
-    record = update(ours, batch)
-    loss = token_loss(theirs(batch.source, batch.source_lengths, batch.target_in), batch.target_out)
-    loss.backward()
-    norm = math.sqrt(sum(parameter.grad.square().sum().item() for parameter in theirs.parameters()))
-    assert norm > 0.01
-    for mine, yours in zip(ours.model.parameters(), theirs.parameters()):
-        gradient = yours.grad * 0.01 / norm
-        torch.testing.assert_close(mine, yours - 4e-3 * gradient / (gradient.abs() + 1e-8), rtol=1e-4, atol=1e-7)
-    assert math.isclose(record["loss"], loss.item(), rel_tol=1e-6)
-    assert math.isclose(record["norm"], norm, rel_tol=1e-4)
-    assert record["rate"] == 4e-3
+def adam_by_hand(model, batches, settings, smoothing=0.0):
+    """Updates as the paper of Adam writes them, clipped; returns loss and norm of each.
+
+    Kingma and Ba 2015, algorithm 1
+    """
+    parameters, records = list(model.parameters()), []
+    means = [torch.zeros_like(parameter) for parameter in parameters]
+    squares = [torch.zeros_like(parameter) for parameter in parameters]
+    for n, batch in enumerate(batches, start=1):
+        logits = model(batch.source, batch.source_lengths, batch.target_in)
+        loss = smoothed_loss(logits, batch.target_out, smoothing)
+        slopes = torch.autograd.grad(loss, parameters)
+        norm = math.sqrt(sum(slope.square().sum().item() for slope in slopes))
+        rate = learning_rate(n - 1, settings.updates, settings.peak_rate,
+                             settings.warmup)
+        for parameter, slope, mean, square in zip(parameters, slopes, means, squares):
+            slope = slope * min(1.0, settings.clip / norm)
+            mean.mul_(0.9).add_(slope, alpha=0.1)
+            square.mul_(0.999).add_(slope ** 2, alpha=0.001)
+            step = (square / (1 - 0.999 ** n)).sqrt() + 1e-8
+            with torch.no_grad():
+                parameter -= rate * mean / (1 - 0.9 ** n) / step
+        records.append((loss.item(), norm))
+    return records
+
+
+@pytest.mark.parametrize("changes", [
+    {}, {"clip": 0.05}, {"warmup": 4}, {"smoothing": 0.1}, {"accumulate": 3}], ids=str)
+def test_updates_equal_adam_by_hand(changes):
+    """Several in a row: an old gradient that stays, weight decay, another rate or
+    another loss would be seen."""
+    settings = replace(SHORT, **changes)
+    ours, theirs = (make_training(settings, teacher_forcing=1.0) for _ in range(2))
+    theirs.model.double(), ours.model.double()
+    batches = [batch for epoch in (0, 1, 2)
+               for batch in epoch_batches(PAIRS, 6, 0, epoch)]
+    for batch in batches[:settings.updates]:
+        ours.history.append(update(ours, batch))
+    wanted = adam_by_hand(theirs.model, batches[:settings.updates], settings,
+                          settings.smoothing)
+    for record, (loss, norm) in zip(ours.history, wanted, strict=True):
+        # `batch_loss` computes the loss in float32
+        assert record["loss"] == pytest.approx(loss, rel=1e-5)
+        assert record["norm"] == pytest.approx(norm, rel=1e-4)
+    if changes.get("clip"):
+        assert all(norm > settings.clip for _, norm in wanted)
+    torch.testing.assert_close(weights(ours), weights(theirs), rtol=0, atol=2e-5)
+
+
+def test_every_group_of_parameters_gets_the_rate_and_the_last_one_too():
+    run = make_training(replace(SHORT, warmup=4, peak_rate=0.5), teacher_forcing=1.0)
+    parts = run.model.encoder, run.model.decoder, run.model.generator
+    run.optimizer = torch.optim.SGD(
+        [{"params": list(part.parameters()), "lr": 7.0} for part in parts])
+    for step, batch in enumerate(epoch_batches(PAIRS, 6, 0, 0)):
+        before = weights(run)
+        run.history.append(update(run, batch))
+        rates = [group["lr"] for group in run.optimizer.param_groups]
+        assert rates == [min(0.5, 0.125 * (step + 1))] * 3
+        # plain gradient descent: the step is the rate times the clipped gradient
+        length = min(run.history[-1]["norm"], 1.0) * rates[0]
+        assert (weights(run) - before).norm().item() == pytest.approx(length, rel=1e-3)
 
 
 def step_length(half, unscale=True):
-    """How far one step of plain gradient descent with rate 1 goes when gradients are clipped at 0.01."""
-    run = make_training(replace(SHORT, precision="float16" if half else "float32", clip=0.01, peak_rate=1.0))
+    """How far one step of plain gradient descent with rate 1 goes when gradients are
+    clipped at 0.01."""
+    run = make_training(replace(SHORT, precision="float16" if half else "float32",
+                                clip=0.01, peak_rate=1.0))
     run.optimizer = torch.optim.SGD(run.model.parameters(), lr=1.0)
-    if not unscale:    # left out before clipping, the scaler does it by itself inside its step
+    # left out before clipping, the scaler does it by itself inside its step
+    if not unscale:
         run.scaler.unscale_ = lambda optimizer: delattr(run.scaler, "unscale_")
     before = weights(run)
     update(run, make_batch(PAIRS[:6]))
@@ -146,7 +218,79 @@ def step_length(half, unscale=True):
 def test_clipping_under_mixed_precision_clips_the_true_gradient():
     assert math.isclose(step_length(half=False), 0.01, rel_tol=1e-3)
     assert math.isclose(step_length(half=True), 0.01, rel_tol=1e-3)
-    assert step_length(half=True, unscale=False) < 1e-5    # the scaled gradient was clipped: the step all but vanishes
+    # the scaled gradient was clipped: the step all but vanishes
+    assert step_length(half=True, unscale=False) < 1e-5
+
+
+@pytest.mark.parametrize("changes, message", [
+    ({"updates": 0}, "updates must be 1 or more; got 0"),
+    ({"batch_size": 0}, "batch_size must be 1 or more; got 0"),
+    ({"every": 0}, "every must be 1 or more; got 0"),
+    ({"accumulate": 0}, "accumulate must be 1 or more; got 0"),
+    ({"peak_rate": 0.0}, "peak_rate must be above 0; got 0.0"),
+    ({"peak_rate": math.inf}, "peak_rate must be above 0; got inf"),
+    ({"peak_rate": math.nan}, "peak_rate must be above 0; got nan"),
+    ({"clip": -1.0}, "clip must be above 0; got -1.0"),
+    ({"precision": "fp16"}, "precision must be one of float32, bfloat16, float16; got "
+     "'fp16'"),
+    ({"precision": "int64"}, "precision must be one of .* got 'int64'"),
+    ({"schedule": "cosine"}, "schedule must be one of line, root; got 'cosine'"),
+    ({"schedule": "root"}, "warmup must be .* 1 or more with the schedule root; got 0"),
+    ({"warmup": -1}, "warmup must be 0 or more"),
+    ({"smoothing": 2}, "smoothing must be at least 0 and below 1; got 2"),
+    ({"smoothing": 1.0}, "below 1; got 1.0"),
+    ({"smoothing": -0.1}, "below 1; got -0.1"),
+], ids=lambda part: str(part)[:30])
+def test_settings_that_cannot_train_are_refused_in_one_sentence(changes, message):
+    for make in (lambda: Settings(**changes), lambda: replace(SHORT, **changes)):
+        with pytest.raises(ValueError, match=message) as refusal:
+            make()
+        assert "\n" not in str(refusal.value)
+
+
+def test_settings_that_can_train_are_taken():
+    Settings(updates=1, batch_size=1, every=1, precision="bfloat16", smoothing=0.0)
+    Settings(schedule="root", warmup=1, smoothing=0.99, accumulate=64)
+
+
+def model_of(kind):
+    torch.manual_seed(6)
+    if kind == "Transformer":
+        return make_transformer(11, 10, Config(12, 3, 1, 20, dropout=0.0))
+    return Seq2Seq(Encoder(11, 5, 12), Decoder(10, 5, 12))
+
+
+@pytest.mark.parametrize("kind", ["Transformer", "RNN"])
+def test_the_plain_loop_is_the_training_without_extras(kind):
+    # in float32 Adam makes steps of what rounding leaves of a gradient that is 0
+    plain, whole = model_of(kind).double(), model_of(kind).double()
+    losses = fit(plain, PAIRS, 11, 4e-3, batch_size=6, seed=3)
+    settings = Settings(updates=11, batch_size=6, peak_rate=4e-3, seed=3)
+    history = train(Training(whole, settings), PAIRS)
+    assert losses == pytest.approx([record["loss"] for record in history], abs=1e-6)
+    assert len(losses) == 11 and plain.training
+    for mine, yours in zip(plain.parameters(), whole.parameters(), strict=True):
+        torch.testing.assert_close(mine, yours, rtol=0, atol=1e-6)
+    # another seed, another order
+    assert losses != pytest.approx(fit(model_of(kind), PAIRS, 11, 4e-3, 6, seed=4),
+                                   abs=1e-3)
+
+
+def test_the_plain_loop_leaves_what_may_not_learn():
+    model = model_of("RNN")
+    kept = model.encoder.embed.weight.requires_grad_(False).clone()
+    fit(model, PAIRS, 3, 1e-2, batch_size=6)
+    assert torch.equal(model.encoder.embed.weight, kept)
+
+
+def test_the_plain_loop_is_watched_behind_each_update():
+    model, seen = model_of("RNN"), []
+    bias = model.generator.bias
+    losses = fit(model, PAIRS, 3, 1e-2, batch_size=6,
+                 watch=lambda step: seen.append((step, bias.detach().clone())))
+    assert [step for step, _ in seen] == [1, 2, 3] and len(losses) == 3
+    assert torch.equal(seen[-1][1], bias)
+    assert not torch.equal(seen[0][1], seen[1][1])
 
 
 def test_training_learns():
@@ -166,6 +310,18 @@ def test_an_epoch_is_one_update_a_batch_and_training_stops_at_the_last_update():
     assert len(run.history) == 9
 
 
+def test_a_file_that_holds_a_model_only_is_no_training(tmp_path):
+    path, run = tmp_path / "model.safetensors", make_training()
+    save_model(run.model, path, "words")
+    before, content = weights(run), path.read_bytes()
+    with pytest.raises(ValueError, match="model.safetensors holds a model and no "
+                       "training: nothing can go on from it") as refusal:
+        train(run, PAIRS, path=path)
+    assert "\n" not in str(refusal.value)
+    assert torch.equal(weights(run), before) and not run.history
+    assert path.read_bytes() == content
+
+
 def test_no_pairs_is_one_clear_sentence():
     with pytest.raises(ValueError, match="there are no pairs to train on"):
         train(make_training(), [])
@@ -181,7 +337,8 @@ def test_evaluation_is_called_without_gradients_or_dropout_and_joins_the_history
     run = make_training()
     history = train(run, PAIRS, evaluate)
     assert calls == [(False, False)] * 3
-    assert [n for n, record in enumerate(history, start=1) if record.get("exact") == 0.25] == [3, 6, 9]
+    assert [n for n, record in enumerate(history, start=1)
+            if record.get("exact") == 0.25] == [3, 6, 9]
     assert run.model.training
 
 
@@ -203,7 +360,8 @@ def test_a_loss_that_is_not_a_number_stops_and_the_last_checkpoint_is_good(tmp_p
 
     run = make_training()
     hook = run.model.generator.register_forward_hook(
-        lambda module, inputs, output: output * float("nan") if len(run.history) == 4 else output)
+        lambda module, inputs, output: output * float("nan") if len(run.history) == 4
+        else output)
     with pytest.raises(ArithmeticError, match="update 5 has the loss nan") as stop:
         train(run, PAIRS, spoil, path)
     assert "\n" not in str(stop.value)
@@ -227,15 +385,19 @@ def test_an_endless_gradient_stops_before_it_reaches_the_weights():
 
 @few
 @given(lists_of_lengths, st.sampled_from([0.0, 0.1, 0.9]))
-def test_smoothed_loss_equals_the_cross_entropy_of_a_target_spread_by_hand(lengths, smoothing):
+def test_smoothed_loss_equals_the_cross_entropy_of_a_target_spread_by_hand(
+        lengths, smoothing):
     logits, target = draw_logits_and_target(lengths)
     spread = torch.full_like(logits, smoothing / (V - 1))
     spread[..., PAD] = 0.0    # nobody should ever say a pad
-    spread.scatter_add_(-1, target[..., None], torch.full_like(logits[..., :1], 1 - smoothing))
+    spread.scatter_add_(-1, target[..., None],
+                        torch.full_like(logits[..., :1], 1 - smoothing))
     wanted = -(spread * logits.log_softmax(dim=-1)).sum(dim=-1)[target != PAD].mean()
-    torch.testing.assert_close(smoothed_loss(logits, target, smoothing), wanted, rtol=0, atol=1e-10)
+    torch.testing.assert_close(smoothed_loss(logits, target, smoothing), wanted, rtol=0,
+                               atol=1e-10)
     if smoothing == 0:
-        torch.testing.assert_close(wanted, token_loss(logits, target), rtol=0, atol=1e-10)
+        torch.testing.assert_close(wanted, token_loss(logits, target), rtol=0,
+                                   atol=1e-10)
 
 
 def test_the_lowest_smoothed_loss_is_the_entropy_of_the_spread_target():
@@ -243,14 +405,16 @@ def test_the_lowest_smoothed_loss_is_the_entropy_of_the_spread_target():
     logits[0, 5], logits[0, PAD] = math.log(0.9 + 0.1 / (V - 1)), -40.0
     shares = [0.9 + 0.01] + [0.01] * (V - 2)
     entropy = -sum(share * math.log(share) for share in shares)
-    assert smoothed_loss(logits, torch.tensor([5]), 0.1).item() == pytest.approx(entropy, abs=1e-5)
+    assert (smoothed_loss(logits, torch.tensor([5]), 0.1).item()
+            == pytest.approx(entropy, abs=1e-5))
 
 
 def test_warm_up_climbs_in_a_straight_line():
     rates = [learning_rate(step, 100, 2.0, warmup=10) for step in range(100)]
     assert rates[:10] == pytest.approx([0.2 * n for n in range(1, 11)])
     assert rates[10:81] == [2.0] * 71 and rates[90] < 2.0
-    assert rate_at(3, Settings(updates=100, peak_rate=2.0, warmup=10)) == pytest.approx(0.8)
+    assert (rate_at(3, Settings(updates=100, peak_rate=2.0, warmup=10))
+            == pytest.approx(0.8))
 
 
 def test_the_papers_schedule():
@@ -259,19 +423,16 @@ def test_the_papers_schedule():
     for step in (0, 10, 3999, 4000, 20_000):
         formula = 512 ** -0.5 * min((step + 1) ** -0.5, (step + 1) * 4000 ** -1.5)
         assert paper_rate(step, 4000, peak) == pytest.approx(formula)
-    assert rate_at(20, Settings(schedule="root", warmup=40, peak_rate=1.0)) == paper_rate(20, 40, 1.0)
-
-
-def transformer_training(**changes):
-    torch.manual_seed(5)
-    model = Transformer(11, 10, 12, 3, 1, 20, 0.0)
-    return Training(model, replace(SHORT, teacher_forcing=1.0, **changes), "words")
+    assert (rate_at(20, Settings(schedule="root", warmup=40, peak_rate=1.0))
+            == paper_rate(20, 40, 1.0))
 
 
 @pytest.mark.parametrize("parts", [2, 3, 6, 100])
 def test_a_batch_in_parts_is_the_same_update(parts):
-    whole, split = transformer_training(), transformer_training(accumulate=parts)
-    for run in (whole, split):    # Adam's first step is as long for the smallest gradient as for the largest
+    whole, split = (make_transformer_training(),
+                    make_transformer_training(accumulate=parts))
+    # Adam's first step is as long for the smallest gradient as for the largest
+    for run in (whole, split):
         run.optimizer = torch.optim.SGD(run.model.parameters(), lr=1.0)
     records = [update(run, make_batch(PAIRS[:6])) for run in (whole, split)]
     assert records[0]["loss"] == pytest.approx(records[1]["loss"], rel=1e-5)
@@ -279,25 +440,44 @@ def test_a_batch_in_parts_is_the_same_update(parts):
     torch.testing.assert_close(weights(split), weights(whole), rtol=0, atol=1e-5)
 
 
-def test_the_loss_of_a_batch_is_that_of_its_logits_pads_left_out():
-    run, batch = transformer_training(), make_batch(PAIRS[:6])
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.6])
+def test_the_loss_of_a_batch_is_that_of_its_logits_pads_left_out(smoothing):
+    """Pads of a batch reach neither the generator nor the loss: value and gradients
+    are those of the padded batch, where the losses themselves leave pads out."""
+    run, batch = make_transformer_training(smoothing=smoothing), make_batch(PAIRS[:6])
+    assert (batch.target_out == PAD).any()
     logits = run.model(batch.source, batch.source_lengths, batch.target_in)
-    torch.testing.assert_close(batch_loss(run.model, batch, run.settings), token_loss(logits, batch.target_out))
-    smooth = replace(run.settings, smoothing=0.1)
-    torch.testing.assert_close(batch_loss(run.model, batch, smooth), smoothed_loss(logits, batch.target_out, 0.1))
+    wanted = (smoothed_loss(logits, batch.target_out, smoothing) if smoothing
+              else token_loss(logits, batch.target_out))
+    scored = []
+    run.model.generator.register_forward_hook(
+        lambda part, inputs, output: scored.append(tuple(output.shape)))
+    found = batch_loss(run.model, batch, run.settings)
+    torch.testing.assert_close(found, wanted)
+    assert scored == [((batch.target_out != PAD).sum().item(), 10)]
+    slopes = [torch.autograd.grad(loss, list(run.model.parameters()))
+              for loss in (found, wanted)]
+    for mine, yours in zip(*slopes, strict=True):
+        torch.testing.assert_close(mine, yours, rtol=1e-4, atol=1e-6)
+    flat = F.cross_entropy(logits.flatten(0, 1), batch.target_out.flatten(),
+                           label_smoothing=smoothing)
+    assert abs(found.item() - flat.item()) > 0.01    # what counts pads is seen
 
 
 @pytest.mark.parametrize("precision", ["bfloat16", "float16"])
 def test_sixteen_bits_give_nearly_the_same_update(precision):
-    full, half = (update(transformer_training(precision=kind), make_batch(PAIRS[:6]))
-                  for kind in ("float32", precision))
-    assert half["loss"] == pytest.approx(full["loss"], rel=0.02) and half["loss"] != full["loss"]
+    full, half = (update(make_transformer_training(precision=kind),
+                         make_batch(PAIRS[:6])) for kind in ("float32", precision))
+    assert (half["loss"] == pytest.approx(full["loss"], rel=0.02)
+            and half["loss"] != full["loss"])
     assert half["norm"] == pytest.approx(full["norm"], rel=0.1)
 
 
 def test_a_transformer_learns_its_pairs():
     pairs = [([a, b], [b, a]) for a in range(4, 10) for b in range(4, 10)]
     torch.manual_seed(0)
-    run = Training(Transformer(10, 10, 24, 3, 1, 48, 0.0), Settings(updates=150, batch_size=12, peak_rate=5e-3))
+    run = Training(make_transformer(10, 10, Config(24, 3, 1, 48, dropout=0.0)),
+                   Settings(updates=150, batch_size=12, peak_rate=5e-3))
     history = train(run, pairs)
-    assert history[0]["loss"] > 2.0 and sum(record["loss"] for record in history[-10:]) / 10 < 0.1
+    assert history[0]["loss"] > 2.0 and sum(record["loss"]
+                                            for record in history[-10:]) / 10 < 0.1

@@ -1,22 +1,78 @@
-"""The translator for typed sentences: what it refuses, what it prints, and a training that is kept and goes on."""
+"""The command line and what stands behind it: sentences, trainings, and every input
+that is refused with one sentence."""
 
+import json
+import os
 import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
 
 import pytest
 import torch
 
-from softdict import runtime, training, translator
+from softdict import commands, files, recipes, runtime, training, translator
 from softdict.__main__ import main
+from softdict.corpus import split
+from softdict.folder import load_folder
+from softdict.recipes import RECIPES
 from softdict.vocab import EOS
+
+NOUNS = ["dog", "cat", "man", "old", "owl", "hen"]
+POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has other files and pipes")
+LINES = [f"The {a} saw a {b}.\tIch {b} sah {a}!" for a in NOUNS for b in NOUNS]
 
 
 @pytest.fixture
-def small(monkeypatch):
-    """A training that takes a second; what it writes is nonsense."""
-    monkeypatch.setattr(translator, "PAIRS", 200)
-    translator.vocabs.cache_clear()
+def pairs(tmp_path):
+    """A file of 36 pairs."""
+    path = tmp_path / "pairs.tsv"
+    path.write_text("\n".join(LINES), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def book(monkeypatch):
+    """A corpus of forty pairs."""
+    few = split("iid")[:40]
+    monkeypatch.setattr(translator.corpus, "split", lambda name: few)
+    recipes.vocabs.cache_clear()
     yield
-    translator.vocabs.cache_clear()
+    recipes.vocabs.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    """The folder of a model of such pairs, not to be changed."""
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "pairs.tsv").write_text("\n".join(LINES), encoding="utf-8")
+    main(["train", "--pairs", str(folder / "pairs.tsv"), "--out", str(folder / "model"),
+          "--updates", "2", "--width", "8", "--heads", "2", "--layers", "1"])
+    return str(folder / "model")
+
+
+def refused(capsys, *arguments):
+    """The sentence with which a command ends."""
+    with pytest.raises(SystemExit) as stop:
+        main(list(map(str, arguments)))
+    text = stop.value.code if isinstance(stop.value.code, str) else (
+        capsys.readouterr().err)
+    assert stop.value.code != 0 and len(text.strip().splitlines()) == 1
+    return text.strip()
+
+
+def run(*command, stdout=subprocess.PIPE, **environment):
+    """A command of Python in a process of its own."""
+    given = {name: value for name, value in os.environ.items()
+             if name not in ("PYTHONIOENCODING", "PYTHONUNBUFFERED")}
+    return subprocess.run([sys.executable, *command], stdout=stdout,
+                          stderr=subprocess.PIPE,
+                          env={**given, "PYTHONPATH": os.pathsep.join(sys.path),
+                               **environment})
+
+
+# The book's model
 
 
 def test_words_as_the_corpus_writes_them():
@@ -34,63 +90,180 @@ def test_what_is_not_english_of_the_corpus_is_refused_by_name(sentence, message)
         translator.words_of(sentence)
 
 
-def test_the_command_refuses_with_one_sentence(capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(["translate", "the", "xqz"])
-    assert str(stop.value).startswith("python -m softdict translate: ") and "'xqz'" in str(stop.value)
-    with pytest.raises(SystemExit):
-        main(["translate", "the man", "--register", "rude"])
-    assert "invalid choice: 'rude'" in capsys.readouterr().err
+def test_a_sentence_is_printed_in_hangul_in_latin_letters_and_glossed(capsys):
+    main(["translate", "the dog", "slept", "--register", "plain"])
+    assert capsys.readouterr().out.splitlines() == [
+        "개는 잤다", "  gae  -neun  ja     -ass  -da",
+        "  dog  TOP    sleep  PAST  PLAIN", "  개   -는    자     -았   -다"]
 
 
-@pytest.mark.parametrize("name", translator.RECIPES)
-def test_every_model_of_the_book_is_trained_kept_and_asked(small, name, tmp_path, capsys):
-    path, picture = tmp_path / "new" / "model.safetensors", tmp_path / "map.svg"
-    main(["train", name, "--updates", "2", "--file", str(path)])
-    assert capsys.readouterr().out.split() == [str(path)]
-    assert [file.name for file in path.parent.iterdir()] == ["model.safetensors"]
-    with torch.no_grad():    # an end at once would leave nothing to print
-        model = translator.translator(name, path)
-        model.generator.bias[EOS] = -30.0
-    assert not model.training
-    more = ["--figure", str(picture)] if name != "rnn" else []
-    main(["translate", "the", "dog", "slept", "--model", name, "--file", str(path), *more])
-    assert capsys.readouterr().out.strip()
-    assert not more or picture.read_text(encoding="utf-8").count("<image") == 1
-
-
-def test_a_sentence_is_printed_in_hangul_in_latin_letters_and_glossed(tmp_path, capsys, monkeypatch):
-    written = ["개", "-는", "자", "-았", "-다"]
-    monkeypatch.setattr("softdict.decoding.translate", lambda model, words, *vocabs: written)
-    main(["translate", "the", "dog", "slept", "--register", "plain"])
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "개는 잤다" and lines[1].split() == ["gae", "-neun", "ja", "-ass", "-da"]
-    assert lines[2].split()[0] == "dog" and lines[3].split() == written
+def test_the_words_of_the_asset_are_those_of_the_corpus():
+    known, counted = translator.vocabs(), recipes.vocabs()
+    assert [vocab.fingerprint() for vocab in known] == [
+        vocab.fingerprint() for vocab in counted]
+    assert max(len(pair.words) for pair in split("train")) - 1 == recipes.LONGEST
 
 
 def test_the_package_carries_a_trained_transformer(capsys):
-    size = (runtime.ASSETS / "transformer.safetensors").stat().st_size
+    size = sum(file.stat().st_size for file in translator.CARRIED.iterdir())
     assert size <= 2_500_000
     main(["translate", "the", "dog", "saw", "the", "cat"])
-    assert capsys.readouterr().out.splitlines()[0] == "개는 고양이를 봤어요"
-    with pytest.raises(ValueError, match="carries the trained Transformer alone; train 'rnn' first"):
-        translator.translator("rnn")
+    output = capsys.readouterr()
+    assert output.out.splitlines()[0] == "개는 고양이를 봤어요" and not output.err
+    saved = translator.carried()
+    assert saved.config.text == "corpus" and saved.config.model == "transformer"
+    main(["translate", *["dog"] * 24])    # the tag of the register is no word
+    assert not capsys.readouterr().err
+    main(["translate", *["dog"] * 25])
+    assert capsys.readouterr().err == (
+        "25 words: the sentences of the training had at most 24\n")
+    model = translator.translator()
+    assert not model.training and model is not saved.model
 
 
-def test_half_precision_keeps_the_model(small, tmp_path):
-    path, half = tmp_path / "model.safetensors", tmp_path / "half.safetensors"
-    main(["train", "transformer", "--updates", "2", "--file", str(path), "--half", str(half)])
-    assert half.stat().st_size < 0.55 * path.stat().st_size
-    whole, rounded = (translator.translator("transformer", file).state_dict() for file in (path, half))
-    for name, values in whole.items():
-        torch.testing.assert_close(rounded[name], values, rtol=1e-3, atol=1e-4)
+def test_what_notebooks_ask_for():
+    words = translator.words_of("the dog slept")
+    weights = translator.looks(translator.translator(), words, ["개", "-는"])
+    assert weights.shape == (2, 4)
+    model, mark = translator.untrained("rnn", seed=3)
+    assert mark == " ".join(vocab.fingerprint() for vocab in translator.vocabs())
+    same, other = (translator.untrained("rnn", seed=seed)[0] for seed in (3, 4))
+    for one, two, three in zip(*(part.parameters() for part in (model, same, other))):
+        assert torch.equal(one, two) and (one.dim() < 2 or not torch.equal(one, three))
+    with pytest.raises(ValueError, match="no model 'gpt'; it has rnn, attention-dot"):
+        translator.untrained("gpt")
 
 
-def test_an_interrupted_training_goes_on(small, tmp_path, monkeypatch):
-    path, whole = tmp_path / "model.safetensors", tmp_path / "whole.safetensors"
+COLD = """
+    import pathlib, sys
+    from softdict.__main__ import main
+    from softdict.corpus import kept, splits
+
+    def never(*arguments, **options):
+        raise AssertionError("the corpus was asked for")
+
+    splits.derivations = splits.draw = splits.pairs = kept.kept = splits.kept = never
+    splits.lexicon = splits.Grammar = never
+    main(["translate", *sys.argv[1:]])
+    assert not {"matplotlib", "pandas", "sacrebleu"} & sys.modules.keys()
+"""
+
+
+def test_a_cold_sentence_makes_nothing_of_the_corpus_again(own, tmp_path):
+    """Neither with the asset nor with an own model, and no kept file is there."""
+    for arguments in (["the old man slept"], ["the cat", "--model", own]):
+        done = run("-c", textwrap.dedent(COLD), *arguments,
+                   SOFTDICT_CACHE=str(tmp_path / "cache"))
+        assert done.returncode == 0, done.stderr.decode()
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_model_learns_the_corpus_and_is_asked(book, name, tmp_path, capsys,
+                                                    monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    main(["train", "--model", name, "--updates", "2", "--width", "8"])
+    out = os.path.join("_build", "models", name)
+    assert capsys.readouterr().out.split() == [out]
+    words = " ".join(split("iid")[0].words[1:3])
+    main(["translate", words, "--model", name])
+    assert capsys.readouterr().out.endswith("\n")
+    saved = load_folder(out)
+    assert saved.config.text == "corpus" and saved.config.longest == 24
+    assert saved.source_vocab.words == recipes.vocabs()[0].words
+
+
+# Pairs of one's own
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_model_learns_own_pairs_and_is_asked(pairs, name, tmp_path, capsys,
+                                                   monkeypatch):
+    monkeypatch.setattr(translator, "EVERY", 2)
+    out, picture = tmp_path / "new" / "model", tmp_path / "map.SVG"
+    main(["train", "--model", name, "--pairs", pairs, "--out", str(out), "--updates",
+          "3", "--width", "8"])
+    output = capsys.readouterr()
+    assert output.out.split() == [str(out)]
+    assert "35 pairs for training, 1 for validation\n10 source" in output.err
+    assert sorted(os.listdir(out)) == [
+        "config.json", "curves.svg", "history.jsonl", "source.txt", "target.txt",
+        "weights.safetensors"]
+    lines = (out / "history.jsonl").read_text(encoding="utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
+    assert [sorted(record) for record in records] == [
+        ["loss", "norm", "rate"], *[["loss", "norm", "rate", "validation loss"]] * 2]
+    curves = (out / "curves.svg").read_text(encoding="utf-8")
+    assert "<svg" in curves and "#767676" in curves and "#db3f24" in curves
+    asked = ["translate", "The", "owl", "saw.", "--model", str(out)]
+    main(asked)
+    written = capsys.readouterr().out
+    assert written.endswith("\n")
+    if name == "rnn":
+        assert "the model rnn does not attend" in refused(capsys, *asked, "--figure",
+                                                          picture)
+        return
+    monkeypatch.setattr("softdict.decoding.without", without_end)
+    monkeypatch.setattr("softdict.decoding.greedy.__defaults__", (3,), raising=False)
+    main([*asked, "--figure", str(picture)])
+    assert capsys.readouterr().out.splitlines()[-1] == str(picture)
+    assert picture.read_text(encoding="utf-8").count("<image") == 1
+
+
+def without_end(logits, *ids):
+    """`decoding.without`, and no end: there is something to draw."""
+    logits = logits.clone()
+    logits[..., [*ids, EOS]] = float("-inf")
+    return logits
+
+
+def test_what_the_training_and_the_translation_say(own, tmp_path, capsys):
+    (tmp_path / "more.tsv").write_text("\n".join([*LINES, "rare\tselten", "a " * 41
+                                                  + "\tb"]), encoding="utf-8")
+    main(["train", "--pairs", str(tmp_path / "more.tsv"), "--out", str(tmp_path / "m"),
+          "--updates", "1", "--width", "8", "--valid", str(tmp_path / "more.tsv")])
+    said = capsys.readouterr().err
+    assert "more.tsv: 1 pair left out, with more than 40 words (--longest)" in said
+    assert ("10 source words; 0.5% of the text is rarer than --min-count 2 and becomes "
+            "<unk>") in said
+    assert "source sentence is in the training too: 37; the valid" in said
+    main(["translate", "The zebra ZEBRA yak.", "--model", own])
+    assert capsys.readouterr().err == (
+        "not known to the model, and read as <unk>: zebra, ZEBRA, yak\n")
+    main(["translate", "the dog saw a cat and a dog", "--model", own])
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "8 words: the sentences of the training had at most 6")
+
+
+def test_an_empty_translation_is_not_drawn(own, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("softdict.folder.translate", lambda *arguments: [])
+    main(["translate", "dog", "--model", own, "--figure", str(tmp_path / "map.png")])
+    output = capsys.readouterr()
+    assert output.out == "\n" and "empty: nothing was drawn" in output.err
+    assert not (tmp_path / "map.png").exists()
+
+
+def test_half_the_bytes(pairs, own, tmp_path):
+    main(["train", "--pairs", pairs, "--out", str(tmp_path / "half"), "--updates", "2",
+          "--width", "8", "--heads", "2", "--layers", "1", "--half"])
+    whole, half = (load_folder(path) for path in (own, tmp_path / "half"))
+    assert half.config == whole.config
+    for name, values in whole.model.state_dict().items():
+        stored = half.model.state_dict()[name]
+        assert torch.equal(stored, values.half().float())
+
+
+def sized(pairs, out, *more):
+    """A command that trains a small model for three updates."""
+    return ["train", "--pairs", pairs, "--out", str(out), "--updates", "3", "--width",
+            "8", "--heads", "2", "--layers", "1", *more]
+
+
+@pytest.fixture
+def begun(pairs, tmp_path, monkeypatch, capsys):
+    """A folder whose training was interrupted in its third update, and the updates
+    that were made since."""
     monkeypatch.setattr(translator, "EVERY", 1)
-    train = ["train", "transformer", "--updates", "3", "--file"]
-    main([*train, str(whole)])
     real, calls = training.update, []
 
     def interrupted(state, batch):
@@ -100,51 +273,290 @@ def test_an_interrupted_training_goes_on(small, tmp_path, monkeypatch):
         return real(state, batch)
 
     monkeypatch.setattr(training, "update", interrupted)
-    with pytest.raises(SystemExit, match="goes on where its last checkpoint ends"):
-        main([*train, str(path)])
-    assert not path.exists()
-    calls.clear()
-    main([*train, str(path)])
-    assert len(calls) == 1    # two of three updates were kept
-    assert path.read_bytes() == whole.read_bytes()
+    assert refused(capsys, *sized(pairs, tmp_path / "model")) == (
+        "Stopped. The same command goes on from the last checkpoint.")
+    assert os.listdir(tmp_path / "model") == ["unfinished.safetensors"]
+    return tmp_path / "model"
 
 
-def test_a_loss_that_is_no_number_stops_with_advice(small, tmp_path, monkeypatch):
+def test_an_interrupted_training_goes_on_to_the_same_bytes(begun, pairs, tmp_path,
+                                                           capsys):
+    assert "training is not finished, and the same command goes on with it" in refused(
+        capsys, "translate", "dog", "--model", begun)
+    main(sized(pairs, begun))
+    main(sized(pairs, tmp_path / "whole"))
+    names = set(os.listdir(tmp_path / "whole"))
+    assert set(os.listdir(begun)) == names
+    for name in names - {"curves.svg"}:
+        assert (begun / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+@pytest.mark.parametrize("more, reason", [
+    (["--rate", "0.5"], "other settings"), (["--seed", "1"], "other settings"),
+    (["--width", "16"], "another size"), (["--model", "rnn"], "another model|no.* all"),
+    (["--min-count", "20"], "other pairs"), (["--valid"], "other pairs")])
+def test_another_training_in_the_folder_is_refused_with_a_way_out(
+        begun, pairs, more, reason, capsys):
+    kept = (begun / "unfinished.safetensors").read_bytes()
+    command = sized(pairs, begun, *more, *([pairs] if more == ["--valid"] else []))
+    if "rnn" in more:
+        command = [part for part in command if part not in ("--heads", "--layers", "1")]
+        command.remove("2")
+    message = refused(capsys, *command)
+    assert re.search(reason, message) and "holds an unfinished training that" in message
+    assert message.endswith("or name a new folder with --out, or delete this one")
+    assert (begun / "unfinished.safetensors").read_bytes() == kept
+    assert len(os.listdir(begun)) == 1
+
+
+def test_other_pairs_of_the_same_words_are_another_training(begun, pairs, capsys):
+    Path(pairs).write_text("\n".join(LINES[::-1]), encoding="utf-8")
+    assert "other pairs or words" in refused(capsys, *sized(pairs, begun))
+
+
+def test_a_damaged_checkpoint_is_refused(begun, pairs, capsys):
+    path = begun / "unfinished.safetensors"
+    path.write_bytes(path.read_bytes()[:-9])
+    assert "unfinished.safetensors is damaged" in refused(capsys, *sized(pairs, begun))
+
+
+def test_a_full_disk_at_a_checkpoint_keeps_the_one_before(begun, pairs, capsys,
+                                                          monkeypatch):
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    kept = (begun / "unfinished.safetensors").read_bytes()
+    monkeypatch.setattr(files.os, "replace", full)
+    assert refused(capsys, *sized(pairs, begun)).endswith(
+        "unfinished.safetensors was not saved, and an earlier one is untouched: No "
+        "space left on device")
+    assert os.listdir(begun) == ["unfinished.safetensors"]
+    assert (begun / "unfinished.safetensors").read_bytes() == kept
+
+
+def test_an_interruption_before_the_first_checkpoint_is_said(pairs, tmp_path, capsys,
+                                                             monkeypatch):
+    def stop(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(training, "update", stop)
+    assert refused(capsys, *sized(pairs, tmp_path / "model")) == (
+        "Stopped. The same command begins anew: there was no checkpoint yet.")
+    monkeypatch.undo()
+    # what a killed process and a file browser leave is no hindrance
+    for name in ("unfinished.safetensors.123.part", ".DS_Store"):
+        (tmp_path / "model" / name).touch()
+    main(sized(pairs, tmp_path / "model"))
+    monkeypatch.setattr(commands, "as_typed", stop)
+    assert refused(capsys, "translate", "dog") == "Stopped."
+
+
+def test_a_loss_that_is_no_number_stops_with_advice(pairs, tmp_path, capsys,
+                                                    monkeypatch):
     monkeypatch.setattr(training, "batch_loss", lambda model, batch, settings: (
         sum(part.sum() for part in model.parameters()) * float("nan")))
-    with pytest.raises(SystemExit, match="update 1 has the loss nan .* a smaller learning rate may help"):
-        main(["train", "transformer", "--updates", "2", "--file", str(tmp_path / "model.safetensors")])
+    assert re.search("update 1 has the loss nan .* a smaller learning rate may help",
+                     refused(capsys, *sized(pairs, tmp_path / "model")))
 
 
-def test_a_model_of_another_size_or_vocabulary_or_a_damaged_one_is_refused(small, tmp_path, monkeypatch):
-    path = tmp_path / "model.safetensors"
-    main(["train", "transformer", "--updates", "1", "--file", str(path)])
-    with pytest.raises(ValueError, match="model of another size"):
-        translator.translator("rnn", path)
-    monkeypatch.setattr(translator, "PAIRS", 100)
-    translator.vocabs.cache_clear()
-    with pytest.raises(ValueError, match="another vocabulary"):
-        translator.translator("transformer", path)
-    path.write_bytes(path.read_bytes()[:1000])
-    with pytest.raises(SystemExit, match="model.safetensors is damaged"):
-        main(["translate", "the", "--file", str(path)])
+# What is refused
 
 
-def test_what_is_not_there_is_named(tmp_path):
-    with pytest.raises(SystemExit, match="there is no .*rnn.safetensors; python -m softdict train rnn --file .* makes it"):
-        main(["translate", "the", "--model", "rnn", "--file", str(tmp_path / "rnn.safetensors")])
-    with pytest.raises(SystemExit, match="the book has no model 'gpt'; it has rnn, attention-dot"):
-        main(["train", "gpt"])
+@pytest.mark.parametrize("make, message", [
+    (lambda out: out.touch(), "is no folder; a model needs a folder of its own"),
+    (lambda out: (out.mkdir(), (out / "source.txt").touch()), "holds other files; a "
+     "model needs a folder of its own, a new one or an empty one"),
+    (lambda out: (out.mkdir(), (out / "config.json").touch()), "holds other files"),
+    pytest.param(lambda out: out.symlink_to(out), "File exists|Too many levels",
+                 marks=POSIX),
+    pytest.param(lambda out: out.symlink_to("/dev/null"), "is no folder", marks=POSIX)])
+def test_a_place_that_is_not_ours_is_refused_before_anything_is_read(
+        make, message, tmp_path, capsys, monkeypatch, pairs):
+    make(tmp_path / "out")
+    monkeypatch.setattr(translator, "train", None)
+    before = sorted(tmp_path.rglob("*"))
+    assert re.search(message, refused(capsys, *sized(pairs, tmp_path / "out")))
+    assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_places_that_cannot_be_written_are_named(small, tmp_path):
-    (tmp_path / "file").write_text("here", encoding="utf-8")
-    with pytest.raises(SystemExit, match="cannot write .*file"):
-        main(["train", "rnn", "--updates", "1", "--file", str(tmp_path / "file" / "model.safetensors")])
-    model = tmp_path / "model.safetensors"
-    main(["train", "transformer", "--updates", "1", "--file", str(model)])
-    asked = ["translate", "the", "--file", str(model), "--figure"]
-    with pytest.raises(SystemExit, match=re.escape("'abc' is not supported")):
-        main([*asked, str(tmp_path / "map.abc")])
-    with pytest.raises(SystemExit, match="cannot write .*nowhere"):
-        main([*asked, str(tmp_path / "nowhere" / "map.svg")])
+def test_a_finished_model_is_not_trained_over(own, pairs, capsys):
+    content = {file.name: file.read_bytes() for file in Path(own).iterdir()}
+    assert refused(capsys, *sized("no such file", own)).endswith(
+        "holds a trained model already; name a new folder with --out, or delete this "
+        "one")
+    with pytest.raises(ValueError, match="holds a trained model already"):
+        translator.train_folder(own, "rnn", ([], [], None, None, []))
+    assert content == {file.name: file.read_bytes() for file in Path(own).iterdir()}
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_the_training(
+        pairs, tmp_path, capsys, monkeypatch):
+    def refuse(*arguments, **options):
+        raise PermissionError(13, "Permission denied", str(tmp_path / "out"))
+
+    monkeypatch.setattr(translator.tempfile, "TemporaryFile", refuse)
+    monkeypatch.setattr(translator, "train", None)
+    assert refused(capsys, *sized(pairs, tmp_path / "out")).endswith(
+        f"{tmp_path / 'out'}: Permission denied")
+    (tmp_path / "file").touch()
+    assert re.search("file.*: (Not a directory|File exists)",
+                     refused(capsys, *sized(pairs, tmp_path / "file" / "out")))
+
+
+@pytest.mark.parametrize("content, message", [
+    (None, "bad.tsv: No such file or directory"),
+    ("folder", "is a folder or a device; a text file is needed"),
+    (b"", "bad.tsv is empty; it must hold sentence pairs, one a line"),
+    (b"only one column\n", "line 1: a line is two sentences with a tab between them"),
+    (b"a\tb\nc\td\xe9\n", "line 2: this is not UTF-8; save the file as UTF-8"),
+    (b"\x7fELF\0\0\1\t\2", "line 1: a zero byte"),
+    (b"a\tb\n", "one source sentence only")])
+def test_pairs_that_cannot_be_read_are_refused(
+        pairs, tmp_path, content, message, capsys):
+    path = tmp_path / "bad.tsv"
+    if content == "folder":
+        path.mkdir()
+    elif content is not None:
+        path.write_bytes(content)
+    out = ["--out", tmp_path / "out"]
+    assert message in refused(capsys, "train", "--pairs", path, *out)
+    if content != b"a\tb\n":    # enough to validate on
+        assert message in refused(capsys, "train", "--pairs", pairs, "--valid", path,
+                                  *out)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["train", "--model", "foo"], "the book has no model 'foo'; it has rnn, attention"),
+    (["train", "--valid", "x"], "--valid goes with --pairs"),
+    (["train", "--updates", "0"], "must be a whole number of 1 or more"),
+    (["train", "--updates", "9" * 5000], "up to nine digits; got '99999"),
+    (["train", "--seed", "-1"], "expected one argument|whole number of 0 or more"),
+    (["train", "--rate", "fast"], "invalid float value: 'fast'"),
+    (["translate"], "the following arguments are required: WORD"),
+    (["translate", "dog", "--model", "foo"], "'foo' is no folder and none of the "
+     "book's models: rnn, attention-dot"),
+    (["translate", "dog", "--model", "rnn"], "the model rnn is not trained yet: python "
+     "-m softdict train --model rnn does it"),
+    (["translate", "dog", "--model", "x" * 300], "name too long|no folder"),
+    (["translate", "dog", "--register", "rude"], "invalid choice: 'rude'"),
+    (["translate", "dog", "--figure", "map.abc"], "map.abc cannot be drawn: its name "
+     "must end in one of .jpg, .pdf, .png, .svg"),
+    (["translate", "dog", "--figure", "map"], "map cannot be drawn"),
+    (["translate", "the", "xqz"], "and not 'xqz'"), (["translate", ""], "is empty")])
+def test_one_sentence_says_what_is_wrong(arguments, message, capsys, tmp_path,
+                                         monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = refused(capsys, *arguments)
+    assert said.startswith(f"python -m softdict {arguments[0]}: ")
+    assert re.search(message, said) and os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("more, message", [
+    (["--rate", "0"], "peak_rate must be above 0; got 0.0"), (["--rate", "nan"], "nan"),
+    (["--width", "9999"], "width must be a number from 1 to 8192, not 9999"),
+    (["--model", "rnn"], "the model rnn has not all of the options width, layers, he"),
+    (["--heads", "3"], "heads")])
+def test_numbers_with_which_nothing_can_be_trained(pairs, tmp_path, capsys, more,
+                                                   message):
+    assert message in refused(capsys, *sized(pairs, tmp_path / "out", *more))
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_sentence_or_an_option_that_the_model_does_not_take(own, tmp_path, capsys):
+    asked = ["translate", "--model", own]
+    assert "the sentence is empty" in refused(capsys, *asked, " ")
+    assert "--register is for models of the book's corpus" in refused(
+        capsys, *asked, "dog", "--register", "plain")
+    (tmp_path / "map.svg").mkdir()
+    assert "map.svg was not saved" in refused(
+        capsys, *asked[:1], "the dog slept", "--figure", tmp_path / "map.svg")
+    assert "nowhere: map.svg was not saved" in refused(
+        capsys, "translate", "the dog slept", "--figure", tmp_path / "nowhere/map.svg")
+
+
+def test_a_memory_that_is_too_small_is_said(own, capsys, monkeypatch):
+    for error in (MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate "
+                                              "memory: you tried to allocate 9 bytes")):
+        def fail(*arguments):
+            raise error
+
+        monkeypatch.setattr("softdict.folder.translate", fail)
+        assert "the memory is too small for this; a smaller --width" in refused(
+            capsys, "translate", "dog", "--model", own)
+    error = RuntimeError("a fault of ours")
+    with pytest.raises(RuntimeError, match="of ours"):
+        main(["translate", "dog", "--model", own])
+
+
+def test_help_lists_all_models(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        main(["train", "--help"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[lines.index("models:") + 1:] if line] == (
+        list(RECIPES))
+
+
+# Streams
+
+
+@pytest.mark.parametrize("environment", [
+    {"PYTHONIOENCODING": "cp1252"},
+    {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}],
+    ids=["cp1252", "locale C"])
+def test_a_file_gets_utf_8_whatever_the_locale(tmp_path, environment):
+    with open(tmp_path / "out.txt", "wb") as out:
+        done = run("-m", "softdict", "corpus", "--show", "1", stdout=out, **environment)
+    assert done.returncode == 0 and not done.stderr
+    assert split("iid")[0].korean in (tmp_path / "out.txt").read_text(encoding="utf-8")
+
+
+@POSIX
+def test_words_typed_in_the_locale_c_are_read(own):
+    done = run("-m", "softdict", "translate", "dog Käuze", "--model", own, LC_ALL="C",
+               PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    assert done.returncode == 0
+    assert done.stderr.decode("utf-8") == (
+        "not known to the model, and read as <unk>: Käuze\n")
+
+
+def test_a_word_that_no_encoding_has_is_no_traceback(own, capsys):
+    main(["translate", "dog \udcff\udcfe", "--model", own])
+    assert "read as <unk>: \ufffd" in capsys.readouterr().err
+    assert commands.as_typed("Käuze") == "Käuze"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are Unicode there")
+def test_a_name_that_no_encoding_has_is_printed_all_the_same(tmp_path):
+    done = run("-m", "softdict", "corpus", "--split", "iid", "--export",
+               str(tmp_path / "o\udcff"))
+    assert done.returncode == 0 and b"o\\udcff" in done.stdout
+
+
+@POSIX
+def test_a_pipe_that_closes_early_is_quiet():
+    """Whether its reader is gone before the first line or in the midst of them."""
+    for count in ("3", "900"):
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = run("-m", "softdict", "corpus", "--show", count, stdout=writing)
+        os.close(writing)
+        assert done.returncode == 0 and not done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device")
+def test_an_output_that_is_full_is_one_sentence():
+    with open("/dev/full", "wb") as full:
+        done = run("-m", "softdict", "corpus", "--show", "1", stdout=full)
+    assert done.returncode == 1
+    assert done.stderr == b"python -m softdict corpus: No space left on device\n"
+
+
+def test_the_seed_of_torch_is_that_of_the_training(pairs, tmp_path):
+    """Random numbers drawn before do not matter."""
+    for name in ("one", "two"):
+        runtime.seed(hash(name) % 1000)
+        main(sized(pairs, tmp_path / name))
+    one, two = ((tmp_path / name / "weights.safetensors").read_bytes()
+                for name in ("one", "two"))
+    assert one == two

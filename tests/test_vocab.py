@@ -48,9 +48,31 @@ def test_unknown_words_are_named_or_become_unk():
 
 
 def test_the_fingerprint_tells_other_words_and_another_order():
-    prints = {Vocab(sentences).fingerprint() for sentences in (SENTENCES, SENTENCES[:1], SENTENCES + [["a", "a"]])}
+    prints = {Vocab(sentences).fingerprint()
+              for sentences in (SENTENCES, SENTENCES[:1], SENTENCES + [["a", "a"]])}
     assert len(prints) == 3
 
 
 def test_a_special_that_stands_in_the_text_keeps_its_number():
     assert Vocab([["<eos>", "dog"]]).ids(["<eos>"]) == [EOS]
+
+
+def test_rare_words_are_left_out():
+    assert Vocab(SENTENCES, min_count=2).words[4:] == ["cat", "the"]
+    assert Vocab(SENTENCES, min_count=1).words == Vocab(SENTENCES).words
+    assert Vocab(SENTENCES, min_count=3).words == SPECIALS
+
+
+@few
+@given(st.lists(words, min_size=1))
+def test_a_vocabulary_from_its_words_is_the_same(sentences):
+    vocab = Vocab(sentences)
+    again = Vocab.of(vocab.words[len(SPECIALS):])
+    assert again.words == vocab.words and again.numbers == vocab.numbers
+    assert again.fingerprint() == vocab.fingerprint()
+
+
+@pytest.mark.parametrize("twice", [["a", "b", "a"], ["<unk>"]])
+def test_a_word_that_stands_there_twice_is_refused(twice):
+    with pytest.raises(ValueError, match="each word once"):
+        Vocab.of(twice)

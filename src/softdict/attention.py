@@ -1,7 +1,7 @@
-"""One attention for the whole book: scores, weights for what may be looked at, an average.
+"""One attention for the whole book: scores, weights where one may look, an average.
 
-A score is anything that can be called as score(query, key): a function such as `dot`, or a
-module that learns. What depends on no query is done to the keys before: once for all queries.
+A score is anything that can be called as score(query, key): a function such as `dot`,
+or a module that learns. What depends on no query is done to the keys before, once.
 """
 
 import torch
@@ -56,7 +56,7 @@ class Additive(nn.Module):
 
 
 def masked_softmax(scores, allowed):
-    """Softmax over what may be looked at: the rest weighs 0, and so does a row without any.
+    """Softmax over what may be looked at: the rest weighs 0; a row without any, too.
 
     scores [..., T, S]; allowed is True or False and broadcasts to the scores
     returns weights [..., T, S]
@@ -91,18 +91,19 @@ def attention(query, key, value, allowed=None, score=scaled_dot):
 
 
 def fused(query, key, value, allowed=None):
-    """`attention` with `scaled_dot` as one operation of torch, which never keeps the weights.
+    """`attention` with `scaled_dot` as one operation of torch, which keeps no weights.
 
     query [..., T, K], key [..., S, K], value [..., S, D]; allowed as in `attention`
     returns context [..., T, D], and None where `attention` returns weights
     """
-    if allowed is not None and allowed.dtype != torch.bool:    # torch would add numbers to the scores
+    # torch would add numbers to the scores
+    if allowed is not None and allowed.dtype != torch.bool:
         raise ValueError(f"allowed must be True or False; got {allowed.dtype}")
     return F.scaled_dot_product_attention(query, key, value, attn_mask=allowed), None
 
 
 class SelfAttention(nn.Module):
-    """Every word of a sentence looks among all its words: query, key and value are made of the same words.
+    """Every word of a sentence asks all its words: query, key, value come from one x.
 
     Vaswani et al. 2017, sections 3.2.1 and 3.2.3
     """
@@ -114,9 +115,9 @@ class SelfAttention(nn.Module):
         self.key = nn.Linear(width, key_width, bias=False)
         self.value = nn.Linear(width, width, bias=False)
 
-    def forward(self, words, allowed=None):
-        """words [B, T, D]; returns new words [B, T, D] and weights [B, T, T].
+    def forward(self, x, allowed=None):
+        """x [B, T, D]; returns x [B, T, D] and weights [B, T, T].
 
         allowed [B, T, T] or [B, 1, T] is True where a word may look
         """
-        return attention(self.query(words), self.key(words), self.value(words), allowed)
+        return attention(self.query(x), self.key(x), self.value(x), allowed)

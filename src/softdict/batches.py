@@ -1,4 +1,4 @@
-"""From sentence pairs to tensors: sentences of similar length share a batch, and pads stand behind them."""
+"""From sentence pairs to tensors: sentences of similar length share a padded batch."""
 
 import random
 from dataclasses import dataclass
@@ -6,12 +6,13 @@ from pathlib import Path
 
 import torch
 
+from softdict.files import read_lines
 from softdict.vocab import BOS, EOS, PAD
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Sentence pairs of one update: source [B, S], source_lengths [B], target_in and target_out [B, T]."""
+    """Sentence pairs of one update: source [B, S], its lengths [B], targets [B, T]."""
 
     source: torch.Tensor
     source_lengths: torch.Tensor    # stays on the CPU, where packing wants it
@@ -20,12 +21,15 @@ class Batch:
 
     def to(self, device):
         """The same batch on another device."""
-        return Batch(self.source.to(device), self.source_lengths, self.target_in.to(device), self.target_out.to(device))
+        return Batch(self.source.to(device), self.source_lengths,
+                     self.target_in.to(device), self.target_out.to(device))
 
     def parts(self, count):
         """The same pairs as `count` smaller batches, or as many as there are pairs."""
         columns = [self.source, self.source_lengths, self.target_in, self.target_out]
-        return [Batch(*rows) for rows in zip(*(column.tensor_split(min(count, len(column))) for column in columns))]
+        count = min(count, len(self.source))
+        return [Batch(*rows) for rows in
+                zip(*(column.tensor_split(count) for column in columns))]
 
 
 def padded(rows):
@@ -34,43 +38,62 @@ def padded(rows):
     return torch.tensor([row + [PAD] * (size - len(row)) for row in rows])
 
 
+def pads_behind(ids):
+    """The same rows with the pads that stood in front of the words behind them.
+
+    ids [B, S]; returns ids [B, S]; rows that are padded behind stay as they are
+    """
+    size = ids.shape[1]
+    in_front = ((ids != PAD).cumsum(dim=1) == 0).sum(dim=1)               # [B]
+    places = torch.arange(size, device=ids.device) + in_front[:, None]    # [B, S]
+    # ONNX has no `places % size`
+    places = places.where(places < size, places - size)                   # [B, S]
+    return ids.gather(1, places)                                          # [B, S]
+
+
 def make_batch(pairs):
-    """One batch of pairs (source ids, target ids), in their order; the decoder reads BOS first and ends on EOS."""
+    """One batch of pairs (source ids, target ids), in their order.
+
+    what the decoder reads begins with BOS, what it is to write ends with EOS
+    """
     for number, (source, target) in enumerate(pairs):
         if not source or not target:
             raise ValueError(f"pair {number} has an empty sentence")
     sources, targets = zip(*pairs)
     return Batch(
-        source=padded(sources), source_lengths=torch.tensor([len(source) for source in sources]),
+        source=padded(sources),
+        source_lengths=torch.tensor([len(source) for source in sources]),
         target_in=padded([[BOS] + target for target in targets]),
         target_out=padded([target + [EOS] for target in targets]))
 
 
 def epoch_batches(pairs, size, seed, epoch):
-    """Every pair once, in batches of like length and in random order: the same for the same seed and epoch.
+    """Every pair once, in batches of like length (bucketing) and in random order.
 
-    pairs is a list of (source ids, target ids); returns a list of batches of `size` pairs, one of them smaller
+    the order is the same for the same seed and epoch
+    pairs is a list of (source ids, target ids)
+    returns a list of batches of `size` pairs, one of them smaller
     """
-    chance = random.Random(f"{seed} {epoch}")
-    shuffled = chance.sample(pairs, len(pairs))
-    shuffled.sort(key=lambda pair: (len(pair[1]), len(pair[0])))    # equal lengths stay shuffled
+    rng = random.Random(f"{seed} {epoch}")
+    shuffled = rng.sample(pairs, len(pairs))
+    # equal lengths stay shuffled
+    shuffled.sort(key=lambda pair: (len(pair[1]), len(pair[0])))
     groups = [shuffled[start:start + size] for start in range(0, len(shuffled), size)]
-    return [make_batch(group) for group in chance.sample(groups, len(groups))]
+    return [make_batch(group) for group in rng.sample(groups, len(groups))]
 
 
 def read_pairs(path):
-    """Pairs (source words, target words) of a UTF-8 file: a pair a line, a tab between, a space between words."""
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")    # with or without a byte order mark
-    except UnicodeDecodeError as error:
-        line = path.read_bytes()[:error.start].count(b"\n") + 1
-        raise ValueError(f"{path.name}, line {line}: this is not UTF-8; save the file as UTF-8") from None
+    """Pairs (source words, target words) of a UTF-8 file.
+
+    a pair a line, a tab between the two sentences, spaces between words
+    raises ValueError, with file and line, for anything else
+    """
     pairs = []
-    for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         columns = [column.split() for column in line.split("\t")]
         if len(columns) != 2 or not all(columns):
-            raise ValueError(f"{path.name}, line {number}: a line is two sentences with one tab between them, "
+            raise ValueError(f"{Path(path).name}, line {number}: a line is two "
+                             "sentences with one tab between them, "
                              f"not {line[:40]!r}")
         pairs.append(tuple(columns))
     return pairs

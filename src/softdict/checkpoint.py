@@ -6,37 +6,67 @@ from pathlib import Path
 
 import safetensors
 import safetensors.torch
+from torch import nn
 
-from softdict.runtime import write_whole
+from softdict.files import write_whole
+
+KEYS = {"vocabulary", "architecture"}    # what every file says of itself
+MORE = {"settings", "history", "scaler"}    # and one from which a training goes on
+
+
+def architecture(model):
+    """What a model is made of: for each part that is softdict's its class and options.
+
+    the sizes are those of its weights; dropout is no part of what was learned
+    """
+    return {name: f"{type(part).__name__} {part.extra_repr()}".strip()
+            for name, part in model.named_modules()
+            if type(part).__module__.startswith("softdict")
+            and not isinstance(part, nn.Dropout)}
 
 
 def save(training, path):
-    """Writes model, optimizer and history to one safetensors file: the whole of it, or nothing."""
-    tensors = {f"model.{name}": tensor for name, tensor in training.model.state_dict().items()}
+    """Writes model, optimizer and history to a safetensors file, whole or not."""
+    tensors = {f"model.{name}": tensor
+               for name, tensor in training.model.state_dict().items()}
     for number, state in training.optimizer.state_dict()["state"].items():
-        tensors |= {f"optimizer.{number}.{name}": tensor for name, tensor in state.items()}
-    notes = {"vocabulary": training.vocabulary, "settings": asdict(training.settings), "history": training.history,
+        tensors |= {f"optimizer.{number}.{name}": tensor
+                    for name, tensor in state.items()}
+    notes = {"vocabulary": training.vocabulary,
+             "architecture": architecture(training.model),
+             "settings": asdict(training.settings), "history": training.history,
              "scaler": training.scaler.state_dict()}
     copies = {name: tensor.detach().cpu().clone() for name, tensor in tensors.items()}
     write_whole(path, safetensors.torch.save(copies, {"softdict": json.dumps(notes)}))
 
 
 def save_model(model, path, vocabulary, dtype=None):
-    """Writes the weights alone, in `dtype` where it is given: half the bytes in float16."""
+    """Writes the weights alone, in `dtype` if it is given: float16 halves them."""
     tensors = {f"model.{name}": tensor.detach().to("cpu", dtype, copy=True).contiguous()
                for name, tensor in model.state_dict().items()}
-    write_whole(path, safetensors.torch.save(tensors, {"softdict": json.dumps({"vocabulary": vocabulary})}))
+    notes = {"vocabulary": vocabulary, "architecture": architecture(model)}
+    write_whole(path, safetensors.torch.save(tensors, {"softdict": json.dumps(notes)}))
 
 
 def load(training, path):
-    """Puts a training where the checkpoint left it; a checkpoint that does not fit is refused and changes nothing."""
+    """Puts a training where the checkpoint left it.
+
+    a checkpoint that does not fit is refused by ValueError and changes nothing
+    """
+    name = Path(path).name
     tensors, notes = _checked(path, training.model, training.vocabulary)
+    if not MORE <= notes.keys():
+        raise ValueError(f"{name} holds a model and no training: nothing can go on "
+                         "from it; give the training another file")
     if notes["settings"] != asdict(training.settings):
-        raise ValueError(f"{Path(path).name} belongs to a training with other settings: {notes['settings']}")
+        raise ValueError(f"{name} belongs to a training with other settings: "
+                         f"{notes['settings']}; use these, or another file")
+    if problem := _unfit(training, notes, _part(tensors, "optimizer.")):
+        raise ValueError(f"{name} is damaged: {problem}; delete it and train again")
     training.model.load_state_dict(_part(tensors, "model."))
     moments = {}
-    for name, tensor in _part(tensors, "optimizer.").items():
-        number, kind = name.split(".")
+    for key, tensor in _part(tensors, "optimizer.").items():
+        number, kind = key.split(".")
         moments.setdefault(int(number), {})[kind] = tensor
     groups = training.optimizer.state_dict()["param_groups"]
     training.optimizer.load_state_dict({"state": moments, "param_groups": groups})
@@ -45,31 +75,74 @@ def load(training, path):
 
 
 def load_model(model, path, vocabulary):
-    """Copies the weights of a checkpoint into a model of the same size and vocabularies."""
+    """Copies the weights of a file into a model of the same kind, size and words.
+
+    raises ValueError, with the reason, for any other file
+    """
     tensors, _ = _checked(path, model, vocabulary)
     model.load_state_dict(_part(tensors, "model."))
 
 
 def _checked(path, model, vocabulary):
-    """Tensors and notes of a checkpoint, if it is whole and fits the model and the vocabularies."""
+    """Tensors and notes of a file, if it is whole and fits model and vocabularies."""
     name = Path(path).name
+    damaged = f"{name} is damaged, cut short or no checkpoint of softdict"
     try:
         with safetensors.safe_open(path, framework="pt") as file:
             tensors = {key: file.get_tensor(key) for key in file.keys()}
             notes = json.loads((file.metadata() or {})["softdict"])
     except (safetensors.SafetensorError, KeyError, ValueError):
-        raise ValueError(f"{name} is damaged, cut short or no checkpoint of softdict") from None
+        raise ValueError(damaged) from None
+    if not isinstance(notes, dict) or not KEYS <= notes.keys() \
+            or not isinstance(notes["architecture"], dict):
+        raise ValueError(damaged)
     if notes["vocabulary"] != vocabulary:
         raise ValueError(f"{name} was trained with another vocabulary")
-    mine, stored = ({key: list(tensor.shape) for key, tensor in tensors.items()}
-                    for tensors in (model.state_dict(), _part(tensors, "model.")))
+    _fit(f"{name} holds another model", architecture(model), notes["architecture"])
+    _fit(f"{name} holds a model of another size",
+         {key: list(tensor.shape) for key, tensor in model.state_dict().items()},
+         {key: list(tensor.shape) for key, tensor in _part(tensors, "model.").items()})
+    for key, tensor in tensors.items():
+        if not tensor.isfinite().all():
+            raise ValueError(f"{name} holds weights that are no numbers, in {key}: "
+                             "its training went wrong; train again")
+    return tensors, notes
+
+
+def _unfit(training, notes, moments):
+    """What of a file does not belong to its weights, in words; None if all does."""
+    history, done = notes["history"], training.settings.updates
+    if not isinstance(history, list) or len(history) > done or not all(
+            isinstance(record, dict) and "loss" in record for record in history):
+        return "its history is none of this training"
+    shapes = {}
+    for number, weights in enumerate(training.model.parameters()):
+        if f"{number}.step" in moments:
+            shapes |= {f"{number}.{name}": list(weights.shape)
+                       for name in ("exp_avg", "exp_avg_sq")} | {f"{number}.step": []}
+    if shapes != {name: list(tensor.shape) for name, tensor in moments.items()}:
+        return "its optimizer does not fit its weights"
+    # the scaler of float16 skips updates: they are in the history, and no step
+    steps = [int(moments[name]) for name in moments if name.endswith(".step")]
+    skipped = len(history) - max(steps, default=0)
+    if skipped < 0 or skipped and not training.scaler.is_enabled():
+        return "its history does not fit its weights"
+    if not isinstance(notes["scaler"], dict) \
+            or notes["scaler"].keys() != training.scaler.state_dict().keys():
+        return "its scaler is none of this training"
+    return None
+
+
+def _fit(problem, mine, stored):
+    """Raises ValueError with the first difference of two dicts."""
     for key in [*mine, *stored]:
         if mine.get(key) != stored.get(key):
-            raise ValueError(f"{name} holds a model of another size: {key} is {stored.get(key, 'missing')} there "
-                             f"and {mine.get(key, 'missing')} here")
-    return tensors, notes
+            raise ValueError(f"{problem}: {key or 'the whole'} is "
+                             f"{stored.get(key, 'missing')} there and "
+                             f"{mine.get(key, 'missing')} here")
 
 
 def _part(tensors, start):
     """The tensors whose names begin with `start`, under the rest of their names."""
-    return {name.removeprefix(start): tensor for name, tensor in tensors.items() if name.startswith(start)}
+    return {name.removeprefix(start): tensor for name, tensor in tensors.items()
+            if name.startswith(start)}

@@ -1,79 +1,105 @@
-"""Multi-head attention: several questions at once, each with a part of the width to itself.
+"""Multi-head attention: several questions at once, each with a part of the width.
 
-Projecting and attending are two steps: keys and values that were made once serve every query to come.
+Projecting and attending are two steps: keys and values that were made once serve every
+query to come.
 """
 
+import torch
 from torch import nn
 
-from softdict.attention import attention, fused
+from softdict.attention import fused
 from softdict.layers import rotate
 
 
-def split_heads(words, heads):
+def split_heads(x, heads):
     """Each word's numbers in equal parts, a part a head: no number is changed.
 
-    words [B, T, D]; returns [B, H, T, K] with H = heads and K = D / H
+    x [B, T, D]; returns [B, H, T, K] with H = heads and K = D / H
     """
-    parts = words.unflatten(-1, (heads, -1))    # [B, T, H, K]
-    return parts.transpose(-3, -2)              # [B, H, T, K]
+    parts = x.unflatten(-1, (heads, -1))    # [B, T, H, K]
+    return parts.transpose(-3, -2)          # [B, H, T, K]
 
 
 def merge_heads(parts):
     """Undoes `split_heads`.
 
-    parts [B, H, T, K]; returns words [B, T, D] with D = H times K
+    parts [B, H, T, K]; returns x [B, T, D] with D = H times K
     """
     return parts.transpose(-3, -2).flatten(-2)    # [B, T, D]
 
 
 class MultiHeadAttention(nn.Module):
-    """Every head looks with queries, keys and values of its own; one more matrix mixes what they found.
+    """Each head asks with its own queries, keys and values; a matrix mixes the answers.
 
-    attend(query, key, value, allowed) returns context and weights: any function of that kind
-    None takes `attention` where weights are wanted, and `fused` where they are not
+    attend(query, key, value, allowed) returns context and weights, like `attention`
     raises ValueError if the heads cannot share the width evenly
     Vaswani et al. 2017, section 3.2.2
     """
 
-    def __init__(self, width, heads, attend=None, bias=True):
+    def __init__(self, width, heads, attend=fused, bias=True):
         super().__init__()
         if heads < 1 or width % heads:
-            raise ValueError(f"width must be a multiple of heads; got width {width} and {heads} heads")
-        self.heads = heads
-        self.look = attend
+            raise ValueError("width must be a multiple of heads; "
+                             f"got width {width} and {heads} heads")
+        self.heads, self.attend = heads, attend
         self.query = nn.Linear(width, width, bias=bias)
         self.key = nn.Linear(width, width, bias=bias)
         self.value = nn.Linear(width, width, bias=bias)
         self.out = nn.Linear(width, width, bias=bias)
 
-    def queries(self, words, positions=None):
-        """words [B, T, D]; returns query [B, H, T, K], turned by its positions [T] if they are given."""
-        query = split_heads(self.query(words), self.heads)    # [B, H, T, K]
-        return query if positions is None else rotate(query, positions)
+    def queries(self, x):
+        """x [B, T, D]; returns query [B, H, T, K]."""
+        return split_heads(self.query(x), self.heads)
 
-    def keys_and_values(self, source, positions=None):
-        """source [B, S, D]; returns key and value [B, H, S, K], the key turned by its positions [S]."""
+    def keys_and_values(self, source):
+        """source [B, S, D]; returns key [B, H, S, K] and value [B, H, S, K]."""
         key = split_heads(self.key(source), self.heads)        # [B, H, S, K]
         value = split_heads(self.value(source), self.heads)    # [B, H, S, K]
-        return key if positions is None else rotate(key, positions), value
+        return key, value
 
-    def attend(self, query, key, value, allowed=None, need_weights=False):
-        """query [B, H, T, K], key and value [B, H, S, K]; returns words [B, T, D] and weights [B, H, T, S].
+    def ask(self, x, key, value, allowed=None):
+        """x [B, T, D] asks key and value [B, H, S, K]; returns x [B, T, D].
 
-        allowed [B, T, S], [B, 1, S] or [T, S] is True where a query may look: it holds for all heads
-        weights are None if they are not needed
+        allowed [B, T, S], [B, 1, S] or [T, S] is True where a query may look: it
+        holds for all heads
         """
-        look = self.look or (attention if need_weights else fused)
         allowed = allowed if allowed is None else allowed.unsqueeze(-3)
-        context, weights = look(query, key, value, allowed)
-        words = self.out(merge_heads(context))    # [B, T, D]
-        return words, weights if need_weights else None
+        context, _ = self.attend(self.queries(x), key, value, allowed)
+        return self.out(merge_heads(context))    # [B, T, D]
 
-    def forward(self, words, source=None, allowed=None, positions=None, need_weights=False):
-        """words [B, T, D] look among source [B, S, D], or among themselves; returns what `attend` returns.
+    def forward(self, x, source=None, allowed=None):
+        """x [B, T, D] asks source [B, S, D], or itself: cross- or self-attention.
 
-        positions [T], for words that look among themselves, turn queries and keys (`rotate`)
+        returns x [B, T, D]; allowed as for `ask`
         """
-        query = self.queries(words, positions)
-        key, value = self.keys_and_values(words if source is None else source, positions)
-        return self.attend(query, key, value, allowed, need_weights)
+        key, value = self.keys_and_values(x if source is None else source)
+        return self.ask(x, key, value, allowed)
+
+    def weights(self, x, source=None, allowed=None):
+        """How much each head of each query takes of each key: weights [B, H, T, S].
+
+        an answer is weights @ value: with the identity for value, it is the weights
+        """
+        key, _ = self.keys_and_values(x if source is None else source)
+        allowed = allowed if allowed is None else allowed.unsqueeze(-3)
+        one = torch.eye(key.shape[-2], dtype=key.dtype, device=key.device)    # [S, S]
+        value = one.expand(*key.shape[:-1], -1)                        # [B, H, S, S]
+        return self.attend(self.queries(x), key, value, allowed)[0]    # [B, H, T, S]
+
+    def extra_repr(self):
+        """What `print` shows beside the parts, and what a saved model is known by."""
+        return f"heads={self.heads}"
+
+
+def rotary(query, key, value, allowed=None, attend=fused):
+    """Attention with rotary positions (RoPE): queries and keys are turned first.
+
+    query [..., T, K], key [..., S, K], value [..., S, D], allowed as in `attention`
+    the queries stand where the last T keys stand
+    returns what attend(query, key, value, allowed) returns
+    Su et al. 2024, section 3.2
+    """
+    size, length = query.shape[-2], key.shape[-2]
+    positions = torch.arange(length, device=key.device)    # [S]
+    query = rotate(query, positions[length - size:])       # [..., T, K]
+    return attend(query, rotate(key, positions), value, allowed)

@@ -64,7 +64,7 @@ def lookup(query, key, value, score=cosine, temperature=1.0):
     query [..., T, K], key [..., S, K], value [..., S, D]
     score(query, key) gives [..., T, S], higher where a key fits better
     a low temperature lets the best key take all, a high one asks all alike
-    returns answers [..., T, D] and weights [..., T, S]; each row of weights adds up to 1
+    returns answers [..., T, D] and weights [..., T, S]; a row of weights adds up to 1
     """
     if not temperature > 0:
         raise ValueError(f"temperature must be above 0; got {temperature}")

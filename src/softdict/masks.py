@@ -13,7 +13,7 @@ def padding_mask(lengths, size):
 
 
 def causal_mask(size, device=None):
-    """True where a word looks at itself or at a word before it, False where it would see the future.
+    """True where a word looks at itself or back, False where it would see the future.
 
     returns allowed [T, T] with T = size
     Vaswani et al. 2017, section 3.2.3
@@ -32,7 +32,7 @@ def causal_padding_mask(lengths, size):
 
 
 def hidden_mask(allowed):
-    """The same mask for `nn.MultiheadAttention` and `nn.Transformer`, where True means "is ignored".
+    """The same mask for `nn.MultiheadAttention`, where True means "is ignored".
 
     allowed [..., S]; returns hidden [..., S]
     """
@@ -40,9 +40,9 @@ def hidden_mask(allowed):
 
 
 def additive_mask(allowed, dtype=torch.float32):
-    """The same mask as numbers to add to the scores: 0 where a query may look, else minus infinity.
+    """The same mask as numbers to add to the scores: 0, or minus infinity for hidden.
 
     allowed [..., S]; returns numbers [..., S]
     """
-    numbers = torch.zeros(allowed.shape, dtype=dtype, device=allowed.device)    # [..., S]
-    return numbers.masked_fill(~allowed, float("-inf"))                         # [..., S]
+    numbers = torch.zeros_like(allowed, dtype=dtype)       # [..., S]
+    return numbers.masked_fill(~allowed, float("-inf"))    # [..., S]

@@ -1,10 +1,8 @@
-"""Where code runs, how a run is repeated, and files: results that come with the package, and writing without loss."""
+"""Where code runs, how a run is repeated, and what comes with the package."""
 
 import json
-import os
 import re
 from importlib import resources
-from pathlib import Path
 
 import torch
 
@@ -12,8 +10,12 @@ ASSETS = resources.files("softdict") / "assets"
 
 
 def device():
-    """The fastest torch.device present: CUDA, then Apple's MPS, then the CPU."""
+    """The fastest torch.device present: CUDA, then Apple's MPS, then the CPU.
+
+    on CUDA, RNNs are told to multiply in float32: by default they round to TF32
+    """
     if torch.cuda.is_available():
+        torch.backends.cudnn.allow_tf32 = False
         return torch.device("cuda")
     if torch.backends.mps.is_available():
         return torch.device("mps")
@@ -34,25 +36,13 @@ def asset(name):
 
 
 def results(experiment):
-    """The committed results of an experiment, one for each seed; `softdict.experiments` says how they were made."""
-    files = [file for file in (ASSETS / "results").iterdir() if re.fullmatch(rf"{experiment}\.\d+\.json", file.name)]
+    """The committed results of an experiment, one for each seed.
+
+    `softdict.experiments` says how they were made
+    """
+    files = [file for file in (ASSETS / "results").iterdir()
+             if re.fullmatch(rf"{experiment}\.\d+\.json", file.name)]
     if not files:
         raise FileNotFoundError(f"softdict carries no result of {experiment!r}")
-    return sorted((json.loads(file.read_text(encoding="utf-8")) for file in files), key=lambda record: record["seed"])
-
-
-def write_whole(path, content):
-    """Writes bytes to a file so that an interruption leaves the old file or the new one, never half of one."""
-    path = Path(path)
-    part = path.with_name(path.name + ".part")
-    try:
-        with open(part, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except OSError as error:
-        raise OSError(error.errno, f"{path.name} was not saved, and an earlier one is untouched: "
-                                   f"{error.strerror}") from error
-    finally:
-        part.unlink(missing_ok=True)
+    return sorted((json.loads(file.read_text(encoding="utf-8")) for file in files),
+                  key=lambda record: record["seed"])

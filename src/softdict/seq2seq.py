@@ -1,16 +1,17 @@
-"""Two recurrent networks that translate: one reads the source, the other writes the target.
+"""Two recurrent networks that translate: an encoder reads, a decoder writes.
 
-All that passes between them is what `context` hands over: one vector, the encoder's last state, or what a lookup
-among all its states finds.
+First the plain pair: all that passes between them is one vector, the encoder's last
+state. Behind it decoders with attention, and what is done to a model from outside.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from softdict.attention import attention
+from softdict.batches import pads_behind
 from softdict.lookup import dot
 from softdict.masks import padding_mask
 from softdict.vocab import PAD
@@ -18,12 +19,14 @@ from softdict.vocab import PAD
 
 @dataclass(frozen=True)
 class Encoded:
-    """A source, read: a state for each word [B, S, D], the last state of each layer, and where words stand [B, S]."""
+    """A source, read: a state for each word [B, S, D], the last state of each layer.
+
+    allowed [B, S] is True where there are words
+    """
 
     states: torch.Tensor
     final: torch.Tensor | tuple
     allowed: torch.Tensor
-    keys: torch.Tensor | None = None    # what `Attend` makes of the states, once
 
 
 def both_directions(final):
@@ -31,48 +34,134 @@ def both_directions(final):
 
     final [2*L, B, K]; returns states [L, B, 2*K]
     """
-    return torch.cat([final[0::2], final[1::2]], dim=-1)    # torch's order: forward, backward, next layer
+    # torch's order: forward, backward, next layer
+    return torch.cat([final[0::2], final[1::2]], dim=-1)    # [L, B, 2*K]
 
 
 def top_state(state):
-    """What the top layer of an RNN last put out [B, D]: its hidden state, which an LSTM keeps beside its cell."""
+    """What the top layer of an RNN last put out [B, D]: its hidden state.
+
+    an LSTM keeps it beside its cell
+    """
     hidden = state[0] if isinstance(state, tuple) else state    # [L, B, D]
     return hidden[-1]                                           # [B, D]
 
 
-def last_state(query, encoded):
-    """The same context for every query: the encoder's last state, and no weights."""
-    return top_state(encoded.final), None
-
-
-def prepared(context, encoded):
-    """The source as a context wants it: what it needs once, and not once a word, is made here."""
-    return context.prepare(encoded) if hasattr(context, "prepare") else encoded
-
-
 class Encoder(nn.Module):
-    """Reads a sentence in both directions; half of the width is for each."""
+    """A bidirectional RNN that reads a sentence; half of the width is for each way."""
 
     def __init__(self, vocabulary, embedding=96, width=192, layers=1, cell=nn.GRU):
         super().__init__()
         if width % 2:
-            raise ValueError(f"two directions share the width, so it must be even; got {width}")
+            raise ValueError("two directions share the width, so it must be even; "
+                             f"got {width}")
         self.embed = nn.Embedding(vocabulary, embedding, padding_idx=PAD)
-        self.rnn = cell(embedding, width // 2, layers, batch_first=True, bidirectional=True)
+        self.rnn = cell(embedding, width // 2, layers, batch_first=True,
+                        bidirectional=True)
 
     def forward(self, source, lengths):
         """source [B, S], lengths [B] on the CPU; returns what the decoder may use."""
+        size, embedded = source.shape[1], self.embed(source)
         # packed, each direction begins and ends on a word and never reads a pad
-        packed = pack_padded_sequence(self.embed(source), lengths, batch_first=True, enforce_sorted=False)
+        packed = pack_padded_sequence(embedded, lengths, batch_first=True,
+                                      enforce_sorted=False)
         states, final = self.rnn(packed)
-        states, _ = pad_packed_sequence(states, batch_first=True, total_length=source.shape[1])    # [B, S, D], [B]
-        allowed = padding_mask(lengths, source.shape[1]).to(source.device)                         # [B, S]
-        final = tuple(map(both_directions, final)) if isinstance(final, tuple) else both_directions(final)
+        states, _ = pad_packed_sequence(states, batch_first=True, total_length=size)
+        if isinstance(final, tuple):
+            final = tuple(map(both_directions, final))
+        else:
+            final = both_directions(final)
+        allowed = padding_mask(lengths, size).to(source.device)    # [B, S]
         return Encoded(states, final, allowed)
 
 
+class Decoder(nn.Module):
+    """An RNN that writes: at each step it reads the word before and the context.
+
+    the context is one vector for all steps: the encoder's last state
+    Cho et al. 2014, section 2.2
+    """
+
+    def __init__(self, vocabulary, embedding=96, width=192, layers=1, cell=nn.GRU):
+        super().__init__()
+        self.embed = nn.Embedding(vocabulary, embedding, padding_idx=PAD)
+        self.rnn = cell(embedding + width, width, layers, batch_first=True)
+
+    def start(self, encoded):
+        """The state before the first word, and the context [B, D]."""
+        return encoded.final, top_state(encoded.final)
+
+    def forward(self, ids, state, context):
+        """One step: ids [B], context [B, D]; output [B, D] and state."""
+        inputs = torch.cat([self.embed(ids), context], dim=-1)    # [B, E+D]
+        outputs, state = self.rnn(inputs[:, None], state)
+        return outputs[:, 0], state
+
+
+class Seq2Seq(nn.Module):
+    """Encoder, decoder, and a generator that scores every word of the target language.
+
+    Sutskever et al. 2014; Cho et al. 2014
+    """
+
+    def __init__(self, encoder, decoder):
+        super().__init__()
+        reads, writes = encoder.rnn, decoder.rnn
+        handed = 2 * reads.hidden_size, reads.num_layers, reads.mode
+        if handed != (writes.hidden_size, writes.num_layers, writes.mode):
+            raise ValueError("encoder and decoder must have the same width, "
+                             "the same cell and as many layers")
+        self.encoder, self.decoder = encoder, decoder
+        self.generator = nn.Linear(writes.hidden_size, decoder.embed.num_embeddings)
+
+    def start(self, source, source_lengths):
+        """What `step` needs before the first word: a state and a context.
+
+        source [B, S], source_lengths [B]; pads may stand behind a sentence or in front
+        """
+        return self.decoder.start(self.encoder(pads_behind(source), source_lengths))
+
+    def step(self, ids, state):
+        """Scores of the next word, after ids [B]; returns logits [B, V] and a state."""
+        state, context = state
+        output, state = self.decoder(ids, state, context)
+        return self.generator(output), (state, context)
+
+    def states(self, source, source_lengths, target_in):
+        """What the generator scores, if the right words are read (teacher forcing).
+
+        source [B, S], source_lengths [B], target_in [B, T]; returns states [B, T, D]
+        """
+        state, context = self.start(source, source_lengths)
+        outputs = []
+        for ids in target_in.unbind(dim=1):
+            output, state = self.decoder(ids, state, context)
+            outputs.append(output)
+        return torch.stack(outputs, dim=1)    # [B, T, D]
+
+    def forward(self, source, source_lengths, target_in):
+        """Scores of every target word, as `states`; returns logits [B, T, V]."""
+        return self.generator(self.states(source, source_lengths, target_in))
+
+    def reorder(self, state, chosen):
+        """The translations `chosen` [N] among those of a state, in that order."""
+        state, context = state
+        # torch's RNNs keep their layers on the first axis, the sentences on the second
+        return chosen_rows(state, chosen, 1), chosen_rows(context, chosen, 0)
+
+
+def chosen_rows(part, chosen, axis):
+    """The rows `chosen` [N] along an axis of a tensor, or of each tensor of a tuple."""
+    if isinstance(part, tuple):
+        return tuple(chosen_rows(piece, chosen, axis) for piece in part)
+    return part.index_select(axis, chosen)
+
+
+# Attention: a context of its own for every word
+
+
 class Attend(nn.Module):
-    """A context for each query: a lookup among the encoder's states, pads hidden.
+    """A context for each query: attention to the encoder's states, pads hidden.
 
     score(query, key) is a function or a module
     keys is a module that makes the keys of the states; None: the states are the keys
@@ -82,141 +171,151 @@ class Attend(nn.Module):
         super().__init__()
         self.score, self.keys = score, keys or nn.Identity()
 
-    def prepare(self, encoded):
-        """The source with its keys: made once, asked at every step."""
-        return replace(encoded, keys=self.keys(encoded.states))
+    def start(self, encoded):
+        """Key, value and mask of a source: made once, asked at every step."""
+        return self.keys(encoded.states), encoded.states, encoded.allowed
 
-    def forward(self, query, encoded):
-        """query [B, Q]; returns context [B, D], weights [B, S]; `prepare` made encoded."""
-        context, weights = attention(
-            query[:, None], encoded.keys, encoded.states,
-            encoded.allowed[:, None], self.score)    # [B, 1, D], [B, 1, S]
-        return context[:, 0], weights[:, 0]          # [B, D], [B, S]
+    def forward(self, query, source):
+        """query [B, Q], source from `start`; returns context [B, D], weights [B, S]."""
+        key, value, allowed = source
+        context, weights = attention(query[:, None], key, value, allowed[:, None],
+                                     self.score)    # [B, 1, D], [B, 1, S]
+        return context[:, 0], weights[:, 0]         # [B, D], [B, S]
+
+    def extra_repr(self):
+        """What a saved model is known by, where the score is a function."""
+        return getattr(self.score, "__name__", "")
 
 
-class Decoder(nn.Module):
-    """Writes a sentence; at each step it reads the word before and a context."""
+class LastState(nn.Module):
+    """The control: a context that is the encoder's last state, for every query."""
 
-    def __init__(self, vocabulary, embedding=96, width=192, layers=1, cell=nn.GRU, context=last_state):
+    def start(self, encoded):
+        """The encoder's last state [B, D]."""
+        return top_state(encoded.final)
+
+    def forward(self, query, source):
+        """query [B, Q], source [B, D]; returns context [B, D] and no weights."""
+        return source, None
+
+
+class BahdanauDecoder(nn.Module):
+    """Asks with the state before, then reads the word before and the context.
+
+    context is Attend, or LastState: then it is Decoder
+    Bahdanau et al. 2015, section 3.1
+    """
+
+    def __init__(self, vocabulary, embedding=96, width=192, layers=1, cell=nn.GRU,
+                 context=None):
         super().__init__()
-        self.context = context    # a function: context(query, encoded) gives [B, D] and weights, [B, S] or None
+        self.context = context or Attend()
         self.embed = nn.Embedding(vocabulary, embedding, padding_idx=PAD)
         self.rnn = cell(embedding + width, width, layers, batch_first=True)
 
     def start(self, encoded):
-        """The state before the first word."""
-        return encoded.final
+        """The state before the first word, and what the context needs of the source."""
+        return encoded.final, self.context.start(encoded)
 
-    def forward(self, words, state, encoded):
-        """One step: words [B]; returns output [B, D], the state after it, weights."""
-        context, weights = self.context(top_state(state), encoded)
-        inputs = torch.cat([self.embed(words), context], dim=-1)    # [B, E+D]
-        output, state = self.rnn(inputs[:, None], state)
-        return output[:, 0], state, weights
+    def forward(self, ids, state, source):
+        """One step: ids [B]; returns output [B, D] and the state after it."""
+        query = top_state(state)                          # [B, D]
+        context, _ = self.context(query, source)
+        word = self.embed(ids)                            # [B, E]
+        inputs = torch.cat([word, context], dim=-1)       # [B, E+D]
+        outputs, state = self.rnn(inputs[:, None], state)
+        return outputs[:, 0], state
 
 
 class LuongDecoder(nn.Module):
-    """Writes a sentence; at each step it reads the word before, then asks, then joins.
+    """Reads the word before, asks with the new state, then joins the two.
 
-    The query is the new state; what it joins to the context is that state.
-    With feed=True it reads its last output beside the word: input feeding.
+    context is Attend, or LastState as a control
+    with feed=True it reads its last output beside the word: input feeding
     Luong et al. 2015, sections 3 and 3.3
     """
 
     def __init__(self, vocabulary, embedding=96, width=192, layers=1, cell=nn.GRU,
-                 context=last_state, feed=True):
+                 context=None, feed=True):
         super().__init__()
-        self.context, self.feed = context, feed
+        self.context, self.feed = context or Attend(), feed
         self.embed = nn.Embedding(vocabulary, embedding, padding_idx=PAD)
         self.rnn = cell(embedding + feed * width, width, layers, batch_first=True)
         self.join = nn.Linear(2 * width, width, bias=False)
 
     def start(self, encoded):
-        """The state before the first word, and zeros: there is no output yet."""
-        return encoded.final, torch.zeros_like(top_state(encoded.final))
+        """The state before the first word, and what the context needs of the source.
 
-    def forward(self, words, state, encoded):
-        """One step: words [B]; returns output [B, D], the state after it, weights."""
-        state, fed = state
-        inputs = self.embed(words)
-        if self.feed:
-            inputs = torch.cat([inputs, fed], dim=-1)
-        outputs, state = self.rnn(inputs[:, None], state)
-        query = outputs[:, 0]                                # [B, D]
-        context, weights = self.context(query, encoded)
-        both = torch.cat([context, query], dim=-1)           # [B, 2*D]
-        output = self.join(both).tanh()                      # [B, D]
-        return output, (state, output), weights
-
-
-class Seq2Seq(nn.Module):
-    """Encoder, decoder, and a generator that scores every word of the target language."""
-
-    def __init__(self, encoder, decoder):
-        super().__init__()
-        reads, writes = encoder.rnn, decoder.rnn
-        handed = 2 * reads.hidden_size, reads.num_layers, reads.mode
-        if handed != (writes.hidden_size, writes.num_layers, writes.mode):
-            raise ValueError("encoder and decoder must have the same width, the same cell and as many layers")
-        self.encoder, self.decoder = encoder, decoder
-        self.generator = nn.Linear(writes.hidden_size, decoder.embed.num_embeddings)
-
-    def start(self, source, source_lengths):
-        """What `step` needs before the first word; source [B, S], source_lengths [B]."""
-        encoded = prepared(self.decoder.context, self.encoder(source, source_lengths))
-        return self.decoder.start(encoded), encoded
-
-    def step(self, words, state):
-        """Scores of the next word, after words [B]; returns logits [B, V] and the new state."""
-        output, hidden, _ = self.decoder(words, *state)
-        return self.generator(output), (hidden, state[1])
-
-    def rows(self, state, chosen):
-        """The translations `chosen` [N] among those of a state, in that order."""
-        return state_rows(state, chosen)
-
-    def states(self, source, source_lengths, target_in, teacher_forcing=1.0):
-        """What the generator scores; source [B, S], source_lengths [B], target_in [B, T]; returns states [B, T, D].
-
-        teacher_forcing is the share of steps that read the target; the others read the model's own last word
+        a state is that of the RNN and the last output [1, B, D]: zeros at first
         """
-        hidden, encoded = self.start(source, source_lengths)
-        told = (torch.rand(target_in.shape[1], device="cpu") < teacher_forcing).tolist()
-        outputs = []
-        for t in range(target_in.shape[1]):
-            words = target_in[:, t] if t == 0 or told[t] else self.generator(outputs[-1]).argmax(dim=-1)    # [B]
-            output, hidden, _ = self.decoder(words, hidden, encoded)
-            outputs.append(output)
-        return torch.stack(outputs, dim=1)    # [B, T, D]
+        fed = torch.zeros_like(top_state(encoded.final))[None]
+        return (encoded.final, fed), self.context.start(encoded)
 
-    def forward(self, source, source_lengths, target_in, teacher_forcing=1.0):
-        """Scores of every target word, as `states`; returns logits [B, T, V], all steps in one product."""
-        return self.generator(self.states(source, source_lengths, target_in, teacher_forcing))
+    def forward(self, ids, state, source):
+        """One step: ids [B]; returns output [B, D] and the state after it."""
+        state, fed = state
+        inputs = self.embed(ids)
+        if self.feed:
+            inputs = torch.cat([inputs, fed[0]], dim=-1)
+        outputs, state = self.rnn(inputs[:, None], state)
+        query = outputs[:, 0]                             # [B, D]
+        context, _ = self.context(query, source)
+        both = torch.cat([context, query], dim=-1)        # [B, 2*D]
+        output = self.join(both).tanh()                   # [B, D]
+        return output, (state, output[None])
 
 
-def state_rows(state, chosen):
-    """What an RNN's `step` needs, for the translations `chosen` [N] among those that it holds, in that order."""
-    if isinstance(state, tuple):
-        return tuple(state_rows(part, chosen) for part in state)
-    if isinstance(state, Encoded):
-        keys = None if state.keys is None else state.keys[chosen]
-        return Encoded(state.states[chosen], state_rows(state.final, chosen), state.allowed[chosen], keys)
-    # memories have a sheet for each layer in front; an output that is fed has none
-    return state[:, chosen] if state.dim() == 3 else state[chosen]
+# From outside
 
 
 def source_weights(model, source, source_lengths, target_in):
-    """Where each step looks if it reads the right words.
+    """Where each step of a decoder with attention looks if it reads the right words.
 
     source [B, S], source_lengths [B], target_in [B, T]
     returns weights [B, T, S]; row t is for the word that step t writes
+    raises ValueError for a model whose decoder has no weights
     """
-    hidden, encoded = model.start(source, source_lengths)
-    rows = []
-    for words in target_in.unbind(dim=1):
-        _, hidden, weights = model.decoder(words, hidden, encoded)
-        if weights is None:
-            raise ValueError("this decoder's context gives no weights: "
-                             "there is nothing to look at")
-        rows.append(weights)
+    rows, context = [], getattr(model.decoder, "context", LastState())
+    handle = context.register_forward_hook(
+        lambda layer, inputs, found: rows.append(found[1]))
+    try:
+        model.states(source, source_lengths, target_in)
+    finally:
+        handle.remove()
+    if not rows or rows[0] is None:
+        raise ValueError("this model's decoder does not attend: there are no weights")
     return torch.stack(rows, dim=1)    # [B, T, S]
+
+
+def mixed_states(model, source, source_lengths, target_in, teacher_forcing):
+    """`states` of a Seq2Seq that reads the right word at some steps, else its own last.
+
+    teacher_forcing is the share of steps that read the target_in [B, T]
+    returns states [B, T, D]
+    """
+    state, context = model.start(source, source_lengths)
+    told = (torch.rand(target_in.shape[1], device="cpu") < teacher_forcing).tolist()
+    outputs = []
+    for t, ids in enumerate(target_in.unbind(dim=1)):
+        if outputs and not told[t]:
+            ids = model.generator(outputs[-1]).argmax(dim=-1)    # [B]
+        output, state = model.decoder(ids, state, context)
+        outputs.append(output)
+    return torch.stack(outputs, dim=1)    # [B, T, D]
+
+
+class ScheduledSampling(Seq2Seq):
+    """A Seq2Seq that in training reads its own last word at some steps.
+
+    teacher_forcing is the share of steps that read the right word
+    Bengio et al. 2015, section 2.4
+    """
+
+    def __init__(self, encoder, decoder, teacher_forcing):
+        super().__init__(encoder, decoder)
+        self.teacher_forcing = teacher_forcing
+
+    def states(self, source, source_lengths, target_in):
+        """As `mixed_states`: source [B, S], target_in [B, T]; states [B, T, D]."""
+        told = self.teacher_forcing if self.training else 1.0
+        return mixed_states(self, source, source_lengths, target_in, told)

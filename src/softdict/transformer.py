@@ -1,238 +1,271 @@
-"""The Transformer: layers that look and think, stacked to an encoder that reads and a decoder that writes."""
+"""The Transformer: an encoder that reads the source, a decoder that writes the target.
 
-from dataclasses import dataclass, replace
+It is pre-norm: a norm stands before each sub-layer. The paper's stand behind the sums;
+`variants` has them, and other parts that can be exchanged.
+"""
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 import torch
 from torch import nn
 
+from softdict.attention import fused
+from softdict.batches import pads_behind
+from softdict.cache import DecoderCache
 from softdict.heads import MultiHeadAttention
-from softdict.layers import Dropout, FeedForward, LearnedPositions, Residual, sinusoids
+from softdict.layers import Dropout, FeedForward, sinusoids
 from softdict.masks import causal_mask, padding_mask
 from softdict.vocab import PAD
 
 
-class EncoderLayer(nn.Module):
-    """Words look among themselves, then each thinks for itself; with a causal mask, a layer that can write.
+@dataclass(frozen=True)
+class Config:
+    """The sizes of a Transformer, and the function that its heads attend with."""
 
-    attend is the function that the heads look with (see MultiHeadAttention)
-    Vaswani et al. 2017, section 3.1
+    width: int = 256
+    heads: int = 8
+    layers: int = 3
+    hidden: int = 1024
+    dropout: float = 0.1
+    attend: Callable = fused
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention, then feed-forward: each is added to what it was given.
+
+    Vaswani et al. 2017, section 3.1; norms as in Xiong et al. 2020, figure 1b
     """
 
-    def __init__(self, width, heads, hidden, dropout=0.0, pre_norm=True, attend=None):
+    def __init__(self, config):
         super().__init__()
-        self.attention = MultiHeadAttention(width, heads, attend)
-        self.looked = Residual(width, dropout, pre_norm)
-        self.feed_forward = FeedForward(width, hidden, dropout)
-        self.thought = Residual(width, dropout, pre_norm)
+        width = config.width
+        self.self_attention = MultiHeadAttention(width, config.heads, config.attend)
+        self.feed_forward = FeedForward(width, config.hidden, config.dropout)
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.dropout = Dropout(config.dropout)
 
-    def forward(self, words, allowed=None, positions=None, need_weights=False):
-        """words [B, T, D]; returns new words [B, T, D] and weights [B, H, T, T], None if they are not needed.
+    def forward(self, x, allowed=None):
+        """x [B, T, D]; returns x [B, T, D].
 
         allowed [B, T, T], [B, 1, T] or [T, T] is True where a word may look
-        positions [T] turn queries and keys (`rotate`)
         """
-        found, weights = self.attention(self.looked.before(words), None, allowed, positions, need_weights)
-        words = self.looked.after(words, found)
-        words = self.thought.after(words, self.feed_forward(self.thought.before(words)))
-        return words, weights
+        x = x + self.dropout(self.self_attention(self.norm1(x), allowed=allowed))
+        return x + self.dropout(self.feed_forward(self.norm2(x)))
 
 
 class DecoderLayer(nn.Module):
-    """Words look among the words before them, then at the source, then each thinks for itself.
+    """Masked self-attention, cross-attention to the source, then feed-forward.
 
     Vaswani et al. 2017, section 3.1
     """
 
-    def __init__(self, width, heads, hidden, dropout=0.0, pre_norm=True, attend=None):
+    def __init__(self, config):
         super().__init__()
-        self.attention = MultiHeadAttention(width, heads, attend)
-        self.looked = Residual(width, dropout, pre_norm)
-        self.source_attention = MultiHeadAttention(width, heads, attend)
-        self.asked = Residual(width, dropout, pre_norm)
-        self.feed_forward = FeedForward(width, hidden, dropout)
-        self.thought = Residual(width, dropout, pre_norm)
+        width = config.width
+        self.self_attention = MultiHeadAttention(width, config.heads, config.attend)
+        self.cross_attention = MultiHeadAttention(width, config.heads, config.attend)
+        self.feed_forward = FeedForward(width, config.hidden, config.dropout)
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.norm3 = nn.LayerNorm(width)
+        self.dropout = Dropout(config.dropout)
 
-    def forward(self, words, source, past, allowed=None, source_allowed=None, positions=None, need_weights=False):
-        """words [N, T, D]; returns new words [N, T, D], keys and values of all words so far, and both weights.
+    def forward(self, x, memory, allowed=None, memory_allowed=None):
+        """x [B, T, D] and what the encoder made, memory [B, S, D]; returns x [B, T, D].
 
-        source and past are (keys, values): of the source [B, H, S, K], and of the words before these [N, H, P, K]
-        N is B or a multiple of it: several translations of one source ask as rows of one query
+        allowed [T, T] and memory_allowed [B, 1, S] are True where a word may look
         """
-        asking = self.looked.before(words)
-        new = self.attention.keys_and_values(asking, positions)
-        key, value = (torch.cat(pair, dim=-2) for pair in zip(past, new))
-        query = self.attention.queries(asking, positions)                    # [N, H, T, K]
-        found, own_weights = self.attention.attend(query, key, value, allowed, need_weights)
-        words = self.looked.after(words, found)
-        asking = self.asked.before(words).reshape(source[0].shape[0], -1, words.shape[-1])
-        query = self.source_attention.queries(asking)
-        found, source_weights = self.source_attention.attend(query, *source, source_allowed, need_weights)
-        words = self.asked.after(words, found.reshape(words.shape))
-        words = self.thought.after(words, self.feed_forward(self.thought.before(words)))
-        return words, (key, value), (own_weights, source_weights)
+        x = x + self.dropout(self.self_attention(self.norm1(x), allowed=allowed))
+        x = x + self.dropout(
+            self.cross_attention(self.norm2(x), memory, memory_allowed))
+        return x + self.dropout(self.feed_forward(self.norm3(x)))
+
+    def step(self, x, cache, layer):
+        """`forward` for the newest word: the cache has the keys and values of the rest.
+
+        x [N, 1, D], layer is the number of this one; returns x [N, 1, D]
+        """
+        x = x + self.dropout(self.cached_self_attention(self.norm1(x), cache, layer))
+        x = x + self.dropout(self.cached_cross_attention(self.norm2(x), cache, layer))
+        return x + self.dropout(self.feed_forward(self.norm3(x)))
+
+    def cached_self_attention(self, x, cache, layer):
+        """x [N, 1, D] asks the words so far and itself; returns x [N, 1, D]."""
+        new = self.self_attention.keys_and_values(x)
+        return self.self_attention.ask(x, *cache.append(layer, *new))
+
+    def cached_cross_attention(self, x, cache, layer):
+        """x [N, 1, D] asks the source, whose keys are there; returns x [N, 1, D]."""
+        # translations of one source ask it together, as rows of one query
+        sources = cache.memory_allowed.shape[0]    # not len: ONNX would keep a number
+        rows = x.reshape(sources, -1, x.shape[-1])    # [B, R, D]
+        answer = self.cross_attention.ask(
+            rows, *cache.memory[layer], cache.memory_allowed)
+        return answer.reshape(x.shape)
 
 
 class Embedding(nn.Module):
-    """Ids to vectors: a row of a table times the root of the width, plus the code of its position.
+    """Ids to vectors: rows of a table times the root of the width, plus sinusoids.
 
-    positions is "sinusoidal", "learned" (for at most `longest` words), or "rotary": then nothing is added here
     Vaswani et al. 2017, sections 3.4 and 3.5
     """
 
-    def __init__(self, vocabulary, width, positions="sinusoidal", dropout=0.0, longest=512):
+    def __init__(self, vocabulary, config):
         super().__init__()
-        if positions not in ("sinusoidal", "learned", "rotary"):
-            raise ValueError(f'positions must be "sinusoidal", "learned" or "rotary"; got {positions!r}')
-        self.positions, self.longest = positions, longest
-        self.table = nn.Embedding(vocabulary, width, padding_idx=PAD)
-        nn.init.normal_(self.table.weight, std=width ** -0.5)
+        self.table = nn.Embedding(vocabulary, config.width, padding_idx=PAD)
+        nn.init.normal_(self.table.weight, std=config.width ** -0.5)
         nn.init.zeros_(self.table.weight[PAD])
-        self.learned = LearnedPositions(longest, width) if positions == "learned" else None
-        self.dropout = Dropout(dropout)
+        self.dropout = Dropout(config.dropout)
 
-    def places(self, size, before=0):
-        """Positions of `size` words behind `before` others; ValueError if a learned code ends before them."""
-        if self.learned and before + size > self.longest:
-            raise ValueError(f"this model has learned codes for {self.longest} positions; got {before + size} words")
-        return before + torch.arange(size, device=self.table.weight.device)    # [T]
-
-    def turns(self, places):
-        """The positions by which heads turn queries and keys; None for the other kinds."""
-        return places if self.positions == "rotary" else None
-
-    def forward(self, ids, places):
-        """ids [B, T], places [T]; returns words [B, T, D]."""
-        words = self.table(ids) * self.table.embedding_dim ** 0.5    # [B, T, D]
-        if self.positions == "sinusoidal":
-            words = words + sinusoids(places, self.table.embedding_dim).to(words.dtype)
-        if self.positions == "learned":
-            words = words + self.learned(places)
-        return self.dropout(words)
+    def forward(self, ids, positions):
+        """ids [B, T] and their positions [T]; returns x [B, T, D]."""
+        width = self.table.embedding_dim
+        x = self.table(ids) * width ** 0.5    # [B, T, D]
+        return self.dropout(x + sinusoids(positions, width).to(x.dtype))
 
 
 class TransformerEncoder(nn.Module):
-    """Reads the source: embedding, layers, and a last norm for a sum that was never normalised."""
+    """Reads the source: embedding, layers, and a norm for a sum that had none."""
 
-    def __init__(self, vocabulary, width, heads, layers, hidden, dropout=0.0, positions="sinusoidal", pre_norm=True,
-                 attend=None):
+    def __init__(self, embedding, layers, norm):
         super().__init__()
-        self.embedding = Embedding(vocabulary, width, positions, dropout)
-        self.layers = nn.ModuleList(
-            EncoderLayer(width, heads, hidden, dropout, pre_norm, attend) for _ in range(layers))
-        self.norm = nn.LayerNorm(width) if pre_norm else nn.Identity()
+        self.embedding, self.layers, self.norm = embedding, nn.ModuleList(layers), norm
 
-    def forward(self, source, lengths, need_weights=False):
-        """source [B, S], lengths [B]; returns states [B, S, D], allowed [B, 1, S], weights of each layer."""
-        places = self.embedding.places(source.shape[1])                                   # [S]
-        allowed = padding_mask(lengths.to(source.device), source.shape[1])[:, None, :]    # [B, 1, S]
-        states = self.embedding(source, places)                                           # [B, S, D]
-        maps = []
+    def forward(self, source, allowed):
+        """source [B, S], allowed [B, 1, S] where it has words; returns x [B, S, D]."""
+        positions = torch.arange(source.shape[1], device=source.device)    # [S]
+        x = self.embedding(source, positions)                              # [B, S, D]
         for layer in self.layers:
-            states, weights = layer(states, allowed, self.embedding.turns(places), need_weights)
-            maps.append(weights)
-        return self.norm(states), allowed, maps
-
-
-@dataclass(frozen=True)
-class Writing:
-    """A translation under way: keys and values of the source and of the words so far, a pair for each layer."""
-
-    source: list
-    source_allowed: torch.Tensor    # where the source has words
-    past: list
+            x = layer(x, allowed)
+        return self.norm(x)
 
 
 class TransformerDecoder(nn.Module):
-    """Writes the target: embedding, layers, and a last norm; keys and values of what it read are kept."""
+    """Writes the target: embedding, layers that look at the source too, and a norm."""
 
-    def __init__(self, vocabulary, width, heads, layers, hidden, dropout=0.0, positions="sinusoidal", pre_norm=True,
-                 attend=None):
+    def __init__(self, embedding, layers, norm):
         super().__init__()
-        self.embedding = Embedding(vocabulary, width, positions, dropout)
-        self.layers = nn.ModuleList(
-            DecoderLayer(width, heads, hidden, dropout, pre_norm, attend) for _ in range(layers))
-        self.norm = nn.LayerNorm(width) if pre_norm else nn.Identity()
+        self.embedding, self.layers, self.norm = embedding, nn.ModuleList(layers), norm
 
-    def start(self, states, allowed):
-        """A translation without a word yet, of a source with states [B, S, D], allowed [B, 1, S]."""
-        source = [layer.source_attention.keys_and_values(states) for layer in self.layers]
-        return Writing(source, allowed, [(key[:, :, :0], value[:, :, :0]) for key, value in source])
+    def forward(self, target, memory, memory_allowed):
+        """target [B, T], memory [B, S, D]; returns x [B, T, D].
 
-    def forward(self, target, writing, need_weights=False):
-        """target [N, T] goes on where `writing` ends.
-
-        returns states [N, T, D], the new Writing, and the weights of each layer
+        memory_allowed [B, 1, S] is True where the source has words
         """
-        before, size = writing.past[0][0].shape[-2], target.shape[1]
-        places = self.embedding.places(size, before)    # [T]
-        # one new word may look at all before it
-        allowed = None if size == 1 else causal_mask(before + size, target.device)[before:]
-        words, turns, pasts, maps = self.embedding(target, places), self.embedding.turns(places), [], []
-        for layer, source, past in zip(self.layers, writing.source, writing.past):
-            words, past, weights = layer(words, source, past, allowed, writing.source_allowed, turns, need_weights)
-            pasts.append(past)
-            maps.append(weights)
-        return self.norm(words), replace(writing, past=pasts), maps
+        positions = torch.arange(target.shape[1], device=target.device)    # [T]
+        x = self.embedding(target, positions)                              # [B, T, D]
+        for layer in self.layers:
+            x = layer(x, memory, causal_mask(len(positions), x.device), memory_allowed)
+        return self.norm(x)
+
+    def start(self, memory, memory_allowed):
+        """A cache without a word, for a source with memory [B, S, D]."""
+        pairs = [layer.cross_attention.keys_and_values(memory) for layer in self.layers]
+        return DecoderCache(pairs, memory_allowed)
+
+    def step(self, ids, cache):
+        """The newest words, ids [N]; returns x [N, D] and the cache with them."""
+        cache = cache.copy()
+        positions = torch.arange(cache.length, cache.length + 1, device=ids.device)
+        x = self.embedding(ids[:, None], positions)    # [N, 1, D]
+        for number, layer in enumerate(self.layers):
+            x = layer.step(x, cache, number)
+        return self.norm(x)[:, 0], cache
 
 
 class Transformer(nn.Module):
-    """An encoder that reads the source, a decoder that writes the target, a generator that scores every word.
+    """Encoder, decoder, and a generator that scores every word of the target language.
 
-    options are those of both stacks; tied: the generator's matrix is the target's embedding
+    tied: the generator's matrix is the table of the target's embedding
     Vaswani et al. 2017, section 3
     """
 
-    def __init__(self, source_words, target_words, width=256, heads=8, layers=3, hidden=1024, dropout=0.1, tied=True,
-                 **options):
+    def __init__(self, encoder, decoder, tied=True):
         super().__init__()
-        self.encoder = TransformerEncoder(source_words, width, heads, layers, hidden, dropout, **options)
-        self.decoder = TransformerDecoder(target_words, width, heads, layers, hidden, dropout, **options)
-        self.generator = nn.Linear(width, target_words)
+        self.encoder, self.decoder = encoder, decoder
+        table = decoder.embedding.table
+        self.generator = nn.Linear(table.embedding_dim, table.num_embeddings)
         if tied:
-            self.generator.weight = self.decoder.embedding.table.weight
+            self.generator.weight = table.weight
+
+    def encode(self, source, source_lengths):
+        """source [B, S], source_lengths [B]; pads may stand behind it or in front.
+
+        returns memory [B, S, D] and allowed [B, 1, S]: where the source has words
+        """
+        source, size = pads_behind(source), source.shape[1]
+        allowed = padding_mask(source_lengths.to(source.device), size)[:, None, :]
+        return self.encoder(source, allowed), allowed
+
+    def states(self, source, source_lengths, target_in):
+        """What the generator scores.
+
+        source [B, S], source_lengths [B], target_in [B, T]; returns x [B, T, D]
+        """
+        return self.decoder(target_in, *self.encode(source, source_lengths))
+
+    def forward(self, source, source_lengths, target_in):
+        """Scores of every target word, as `states`; returns logits [B, T, V]."""
+        return self.generator(self.states(source, source_lengths, target_in))
 
     def start(self, source, source_lengths):
-        """What `step` needs before the first word; source [B, S], source_lengths [B]."""
-        states, allowed, _ = self.encoder(source, source_lengths)
-        return self.decoder.start(states, allowed)
+        """A cache before the first word; source [B, S], source_lengths [B]."""
+        return self.decoder.start(*self.encode(source, source_lengths))
 
-    def step(self, words, writing):
-        """Scores of the next word, after words [N]; returns logits [N, V] and the new Writing."""
-        states, writing, _ = self.decoder(words[:, None], writing)
-        return self.generator(states[:, 0]), writing
+    def step(self, ids, cache):
+        """Scores of the next word, after ids [N]; returns logits [N, V] and a cache."""
+        x, cache = self.decoder.step(ids, cache)
+        return self.generator(x), cache
 
-    def rows(self, writing, chosen):
-        """The translations `chosen` [N] among those of `writing`, in that order; the source is not copied."""
-        # index_select(0, chosen) is [chosen], in less time
-        return replace(writing, past=[(key.index_select(0, chosen), value.index_select(0, chosen))
-                                      for key, value in writing.past])
-
-    def states(self, source, source_lengths, target_in, teacher_forcing=1.0):
-        """What the generator scores; source [B, S], source_lengths [B], target_in [B, T]; returns states [B, T, D].
-
-        all words of the target are read at once: teacher_forcing can only be 1
-        """
-        if teacher_forcing != 1:
-            raise ValueError(f"a Transformer reads the whole target at once: teacher_forcing must be 1; "
-                             f"got {teacher_forcing}")
-        return self.decoder(target_in, self.start(source, source_lengths))[0]
-
-    def forward(self, source, source_lengths, target_in, teacher_forcing=1.0):
-        """Scores of every target word, as `states`; returns logits [B, T, V]."""
-        return self.generator(self.states(source, source_lengths, target_in, teacher_forcing))
+    def reorder(self, cache, chosen):
+        """The translations `chosen` [M] among those of the cache, in that order."""
+        return cache.reorder(chosen)
 
 
-def book_transformer(source_words, target_words, **options):
-    """A Transformer of the size that the book trains: small enough for a CPU."""
-    return Transformer(source_words, target_words, **{"width": 128, "heads": 4, "layers": 2, "hidden": 512} | options)
+def make_transformer(source_words, target_words, config=Config()):
+    """A Transformer with random weights for vocabularies of these sizes."""
+    width = config.width
+    encoder = TransformerEncoder(
+        Embedding(source_words, config),
+        [EncoderLayer(config) for _ in range(config.layers)], nn.LayerNorm(width))
+    decoder = TransformerDecoder(
+        Embedding(target_words, config),
+        [DecoderLayer(config) for _ in range(config.layers)], nn.LayerNorm(width))
+    return Transformer(encoder, decoder)
+
+
+@contextmanager
+def recorded_weights(model):
+    """Keeps the weights of every multi-head attention of a model that runs inside it.
+
+    gives a dict from the attention's name in the model to its weights [B, H, T, S]
+    """
+    names = {part: name for name, part in model.named_modules()
+             if isinstance(part, MultiHeadAttention)}
+    kept = {}
+
+    def keep(part, inputs, named, answer):
+        kept[names[part]] = part.weights(*inputs, **named)
+
+    handles = [part.register_forward_hook(keep, with_kwargs=True) for part in names]
+    try:
+        yield kept
+    finally:
+        for handle in handles:
+            handle.remove()
 
 
 def all_weights(model, source, source_lengths, target_in):
-    """Where every head of every layer of a Transformer looks: three lists with a tensor a layer.
+    """Where every head of every layer of a Transformer looks: a tensor for each layer.
 
-    source [B, S], source_lengths [B], target_in [B, T]
-    returns encoder [B, H, S, S], decoder [B, H, T, T] and decoder to source [B, H, T, S]
+    source [B, S], source_lengths [B], target_in [B, T]; returns three lists: the
+    encoder's self-attention [B, H, S, S], the decoder's self-attention [B, H, T, T],
+    and its cross-attention [B, H, T, S]
     """
-    states, allowed, reading = model.encoder(source, source_lengths, need_weights=True)
-    _, _, writing = model.decoder(target_in, model.decoder.start(states, allowed), need_weights=True)
-    return reading, [own for own, _ in writing], [asked for _, asked in writing]
+    with recorded_weights(model) as kept:
+        model.states(source, source_lengths, target_in)
+    starts = ("encoder", "self_attention"), ("decoder", "self"), ("decoder", "cross")
+    return tuple([weights for name, weights in kept.items()
+                  if name.startswith(stack) and f".{kind}" in name]
+                 for stack, kind in starts)

@@ -1,134 +1,188 @@
-"""The book's models as translators: a sentence that you type, a training by name, the trained Transformer."""
+"""The book's models as translators: a sentence that you type, a training by name."""
 
 import difflib
+import hashlib
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cache, partial
+import tempfile
+from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 
 import torch
-from torch import nn
 
 from softdict import corpus, runtime
-from softdict.attention import Additive, General, scaled_dot
-from softdict.checkpoint import load_model, save_model
+from softdict.batches import make_batch
+from softdict.checkpoint import load
 from softdict.decoding import translation_weights
-from softdict.lookup import dot
-from softdict.seq2seq import Attend, Decoder, Encoder, LuongDecoder, Seq2Seq
-from softdict.training import Settings, Training, train
-from softdict.transformer import Transformer, all_weights, book_transformer
-from softdict.vocab import BOS, Vocab
+from softdict.folder import (
+    CONFIG, UNFINISHED, WEIGHTS, Config, Saved, check_name, fingerprint, load_folder,
+    save_folder)
+from softdict.recipes import LONGEST, RECIPES
+from softdict.recipes import vocabs as counted_vocabs
+from softdict.training import Training, token_loss, train
 
-PAIRS, EVERY = 20_000, 100
-LONGEST = 24    # words in the longest sentence of the training split
+# the trained Transformer, made by
+# python -m softdict train --model transformer --half --out DIR
+CARRIED = runtime.ASSETS / "transformer"
+EVERY = 100    # updates from one checkpoint to the next
+
+
+@cache
+def carried():
+    """The trained Transformer that comes with the package, with its vocabularies."""
+    return load_folder(CARRIED, runtime.device())
+
+
+def translator():
+    """The trained Transformer that comes with the package, ready to translate."""
+    return load_folder(CARRIED, runtime.device()).model
 
 
 @cache
 def vocabs():
-    """The vocabularies of English and Korean."""
-    pairs = corpus.split("train")[:PAIRS]
-    return Vocab(pair.words for pair in pairs), Vocab(pair.morphemes for pair in pairs)
+    """The vocabularies of English and Korean that the book's models know."""
+    saved = carried()
+    return saved.source_vocab, saved.target_vocab
 
 
 def words_of(text, register="polite"):
-    """The words of an English sentence as the corpus writes them: the tag of the register first, names with a capital.
+    """The words of an English sentence as the corpus writes them.
 
-    a word that the training split has not is refused by name, with words that are spelled like it
+    the tag of the register comes first, names get their capital
+    a word that the training split has not is refused by name, with words that are
+    spelled like it
     """
     known = vocabs()[0]
     typed = re.findall(r"[^\W\d_]+|,|\d+", text)
     if not typed:
         raise ValueError("the sentence is empty: there is nothing to translate")
-    words = [next((form for form in (word, word.lower(), word.capitalize()) if form in known), word) for word in typed]
+    words = [next((form for form in (word, word.lower(), word.capitalize())
+                   if form in known), word) for word in typed]
     strange = []
     for word in dict.fromkeys(word for word in words if word not in known):
         near = difflib.get_close_matches(word.lower(), known.words, 3)
         strange.append(repr(word) + (f" (it knows {', '.join(near)})" if near else ""))
     if strange:
-        raise ValueError(f"the corpus has {len(known)} English words, and not {', '.join(strange)}")
+        raise ValueError(f"the corpus has {len(known)} English words, and not "
+                         f"{', '.join(strange)}")
     return [f"<{register}>", *words]
 
 
-@torch.no_grad()
 def looks(model, sentence, translation):
-    """Where a model looks while it writes each word of a translation; of a Transformer the mean over layers and heads.
+    """Where a model looks while it writes each word of a translation: weights [T, S].
 
-    sentence and translation are lists of words; returns weights [T, S]
+    sentence and translation are lists of words of the corpus
     """
-    if not isinstance(model, Transformer):
-        return translation_weights(model, sentence, translation, *vocabs())
-    source_vocab, target_vocab = vocabs()
-    device = next(model.parameters()).device
-    source = torch.tensor([source_vocab.ids(sentence)], device=device)                             # [1, S]
-    target_in = torch.tensor([[BOS, *target_vocab.ids(translation)[:-1]]], device=device)          # [1, T]
-    maps = all_weights(model, source, torch.tensor([len(sentence)]), target_in)[2]
-    return torch.stack(maps).mean(dim=(0, 2))[0]                                                   # [T, S]
+    return translation_weights(model, sentence, translation, *vocabs())
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """How one of the book's models is made: build(source words, target words) gives it untrained."""
-
-    build: Callable
-    settings: Settings
-
-
-def looking(score, key_width=None):
-    """Builds chapter 07's model with a score: score() makes it; keys of another width are made of the states."""
-    def build(source_words, target_words):
-        keys = nn.Linear(192, key_width, bias=False) if key_width else None
-        return Seq2Seq(Encoder(source_words), LuongDecoder(target_words, context=Attend(score(), keys)))
-
-    return build
-
-
-RECIPES = {
-    "rnn": Recipe(lambda s, t: Seq2Seq(Encoder(s), Decoder(t)), Settings(peak_rate=6e-3)),
-    "attention-dot": Recipe(looking(lambda: dot), Settings(peak_rate=2e-3)),
-    "attention-scaled": Recipe(looking(lambda: scaled_dot), Settings(peak_rate=4e-3)),
-    "attention-general": Recipe(looking(lambda: General(192, 192)), Settings(peak_rate=2e-3)),
-    "attention-additive": Recipe(looking(lambda: Additive(192, 192), 192), Settings(peak_rate=2e-3)),
-    "transformer": Recipe(book_transformer, Settings(peak_rate=2e-3)),
-    "transformer-rotary": Recipe(partial(book_transformer, positions="rotary"), Settings(peak_rate=2e-3)),
-}
+def attended(saved, words, written):
+    """`looks` for any trained model: weights [T, S]; words may be unknown."""
+    return translation_weights(saved.model, saved.known(words), written,
+                               saved.source_vocab, saved.target_vocab)
 
 
 def untrained(name, seed=0):
-    """One of the book's models before its training, on the fastest device, and the fingerprint of its words."""
+    """One of the book's models before its training, and the fingerprint of its
+    words."""
     if name not in RECIPES:
         raise ValueError(f"the book has no model {name!r}; it has {', '.join(RECIPES)}")
-    source_vocab, target_vocab = vocabs()
     runtime.seed(seed)
-    model = RECIPES[name].build(len(source_vocab), len(target_vocab)).to(runtime.device())
-    return model, f"{source_vocab.fingerprint()} {target_vocab.fingerprint()}"
+    model = RECIPES[name].build(*map(len, vocabs())).to(runtime.device())
+    return model, fingerprint(*vocabs())
 
 
-def train_translator(name, path, seed=0, **changes):
-    """Trains one of the book's models and keeps it at `path`; changes are Settings other than the recipe's.
+# Training
 
-    an interrupted training goes on from its last whole hundred of updates; returns the model
+
+def corpus_data():
+    """What `own_text.own_data` gives, of the book's corpus."""
+    source_vocab, target_vocab = counted_vocabs()
+    training, checked = ([(pair.words, pair.morphemes) for pair in corpus.split(name)]
+                         for name in ("train", "valid"))
+    return training, checked, source_vocab, target_vocab, []
+
+
+@torch.no_grad()
+def validation_loss(model, pairs, size=100):
+    """Loss per real word of pairs (source ids, target ids)."""
+    device, total, words = next(model.parameters()).device, 0.0, 0
+    for start in range(0, len(pairs), size):
+        batch = make_batch(pairs[start:start + size]).to(device)
+        logits = model(batch.source, batch.source_lengths, batch.target_in)
+        count = sum(len(target) + 1 for _, target in pairs[start:start + size])
+        total += token_loss(logits, batch.target_out).item() * count
+        words += count
+    return total / words
+
+
+def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=None,
+                 **changes):
+    """Trains a model and keeps it in a folder; returns what `load_folder` would.
+
+    data is what `own_data` or `corpus_data` gave; options go to the recipe; changes are
+    Settings other than the recipe's
+    an interrupted training goes on from its last whole hundred of updates
+    raises ValueError for a folder that holds something else
     """
-    model, fingerprint = untrained(name, seed)
-    settings = replace(RECIPES[name].settings, every=EVERY, seed=seed, **changes)
-    source_vocab, target_vocab = vocabs()
-    pairs = [(source_vocab.ids(pair.words), target_vocab.ids(pair.morphemes))
-             for pair in corpus.split("train")[:PAIRS]]
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + ".unfinished")
-    train(Training(model, settings, fingerprint), pairs, path=unfinished)
-    save_model(model, path, fingerprint)
-    unfinished.unlink()
-    return model.eval()
+    folder, (training, checked, *vocabs, _) = Path(folder), data
+    check_folder(folder)
+    settings = replace(RECIPES[name].settings,
+                       **{"every": EVERY, "seed": seed} | changes)
+    longest = LONGEST if text == "corpus" else max(len(pair[0]) for pair in training)
+    config = Config(name, options or {}, text, longest, asdict(settings))
+    runtime.seed(seed)
+    model = config.build(*map(len, vocabs)).to(runtime.device())
+    ids = [[(vocabs[0].ids(source, "UNK"), vocabs[1].ids(target, "UNK"))
+            for source, target in part] for part in (training, checked)]
+    # other pairs with the same words are another training too
+    digest = hashlib.sha256(repr(ids).encode()).hexdigest()[:16]
+    state = Training(model, settings, f"{fingerprint(*vocabs)} {digest}")
+    folder.mkdir(parents=True, exist_ok=True)
+    tempfile.TemporaryFile(dir=folder).close()    # refused now and not in an hour
+    go_on(state, folder)
+    history = train(
+        state, ids[0],
+        lambda model: {"validation loss": validation_loss(model, ids[1][:500])},
+        folder / UNFINISHED)
+    saved = Saved(model.eval(), *vocabs, config)
+    save_folder(folder, saved, history, dtype)
+    (folder / UNFINISHED).unlink(missing_ok=True)
+    return saved
 
 
-def translator(name="transformer", path=None):
-    """One of the book's models, trained: from a file that `train_translator` wrote, or the one in the package."""
-    model, fingerprint = untrained(name)
-    if path is None:
-        if name != "transformer":
-            raise ValueError(f"the package carries the trained Transformer alone; train {name!r} first")
-        path = runtime.ASSETS / "transformer.safetensors"
-    load_model(model, path, fingerprint)
-    return model.eval()
+def check_folder(folder):
+    """Refuses by ValueError a folder that is not new, empty or an unfinished
+    training."""
+    folder = Path(folder)
+    check_name(folder)
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is no folder; a model needs a folder of its own")
+    # parts are left by a process that was killed, hidden files by the system
+    names = {file.name for file in folder.iterdir()
+             if not file.name.startswith(".") and not file.name.endswith(".part")
+             } if folder.exists() else set()
+    if UNFINISHED in names or not names:
+        return
+    if {CONFIG, WEIGHTS} <= names:
+        raise ValueError(f"{folder} holds a trained model already; name a new folder "
+                         "with --out, or delete this one")
+    raise ValueError(f"{folder} holds other files; a model needs a folder of its own, "
+                     "a new one or an empty one")
+
+
+def go_on(state, folder):
+    """Puts a training where an interruption left it, if there was one.
+
+    raises ValueError for an unfinished training that is another one
+    """
+    if not (folder / UNFINISHED).exists():
+        return
+    try:
+        load(state, folder / UNFINISHED)
+    except ValueError as error:
+        reason = str(error).replace("another vocabulary", "other pairs or words")
+        raise ValueError(
+            f"{folder} holds an unfinished training that this command cannot go on "
+            f"with: {reason}. Begin it as it was begun, with the same pairs; or name a "
+            "new folder with --out, or delete this one") from None

@@ -1,4 +1,5 @@
-"""The embedded English-Korean corpus: a made fragment of two languages, drawn from one grammar, with gold links.
+"""The embedded English-Korean corpus: a made fragment of two languages, drawn from one
+grammar, with gold links.
 
     from softdict import corpus
     pairs = corpus.split("iid")
@@ -11,4 +12,5 @@ from softdict.corpus.pairs import Pair, Token
 from softdict.corpus.reading import gloss
 from softdict.corpus.splits import BINS, LONG, SIZES, split, text
 
-__all__ = ["BINS", "LONG", "SIZES", "Pair", "Token", "gloss", "join", "romanise", "split", "text"]
+__all__ = ["BINS", "LONG", "SIZES", "Pair", "Token", "gloss", "join", "romanise",
+           "split", "text"]

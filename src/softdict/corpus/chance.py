@@ -1,4 +1,5 @@
-"""Chance that is the same on every machine: splitmix64, and the draws that the corpus needs."""
+"""Chance that is the same on every machine: splitmix64, and the draws that the corpus
+needs."""
 
 from bisect import bisect_right
 
@@ -21,7 +22,8 @@ def fingerprint(text):
 
 
 class Chance:
-    """A stream of random numbers (splitmix64): the same seed gives the same stream everywhere."""
+    """A stream of random numbers (splitmix64): the same seed gives the same stream
+    everywhere."""
 
     def __init__(self, seed):
         self.state = seed & MASK
@@ -45,11 +47,14 @@ class Chance:
 
     def weighted(self, table):
         """One item of a `Table`, in proportion to its weight."""
-        return table.items[min(bisect_right(table.sums, self.bits() * table.total >> 64), len(table.items) - 1)]
+        return table.items[min(bisect_right(table.sums,
+                                            self.bits() * table.total >> 64),
+                               len(table.items) - 1)]
 
 
 class Table:
-    """Items with whole-number weights, ready for `Chance.weighted`; sums up to each item are kept."""
+    """Items with whole-number weights, ready for `Chance.weighted`; sums up to each
+    item are kept."""
 
     def __init__(self, pairs):
         self.items, self.sums, self.total = [], [], 0

@@ -1,4 +1,5 @@
-"""The Korean verb at the end of a clause: stem, honorific, negation, tense and the ending that says what follows."""
+"""The Korean verb at the end of a clause: stem, honorific, negation, tense and the
+ending that says what follows."""
 
 from softdict.corpus.morphology import HONORIFIC, ending
 
@@ -6,8 +7,10 @@ ENDS = {"plain": "PLAIN", "polite": "POLITE", "formal": "FORMAL"}
 LEMMAS = {"PAST": "-었", "PAST.REL": "-ㄴ", "FUT.REL": "-ㄹ"}
 # -ㄹ 수 있다, -ㄹ 수 없다; -아야 하다, -면 안 되다
 MODALS = {
-    ("can", False): (("FUT.REL", "FUT.REL"), ("수", "way", "NOUN"), ("있", "be", "AUX")),
-    ("can", True): (("FUT.REL", "FUT.REL"), ("수", "way", "NOUN"), ("없", "not.be", "AUX")),
+    ("can", False): (("FUT.REL", "FUT.REL"), ("수", "way", "NOUN"),
+                     ("있", "be", "AUX")),
+    ("can", True): (("FUT.REL", "FUT.REL"),
+                    ("수", "way", "NOUN"), ("없", "not.be", "AUX")),
     ("must", False): (("must", "MUST"), ("하", "do", "AUX")),
     ("must", True): (("if", "IF"), ("안", "not", "ADV"), ("되", "become", "AUX")),
 }
@@ -20,7 +23,8 @@ class VerbForm:
         self.rows, self.node = rows, node
         self.honoured = node.subject.noun.honorific
         self.negated = self.supplied = False    # supplied: the stem itself is honorific
-        self.kind = "verb"    # verb, adjective, or has (있다 and 없다: adjectives but for -는)
+        # verb, adjective, or has (있다 and 없다: adjectives but for -는)
+        self.kind = "verb"
 
     def add(self, form, role, gloss, lemma=None, node=None, kind="ENDING"):
         self.rows.append((form, node or self.node, role, lemma or form, kind, gloss))
@@ -39,7 +43,8 @@ class VerbForm:
             self.link(closing, closed)
 
     def stem(self):
-        """The verb's stem: an honorific or negative one where the language has it (자다, 주무시다; 있다, 없다)."""
+        """The verb's stem: an honorific or negative one where the language has it
+        (자다, 주무시다; 있다, 없다)."""
         node, verb = self.node, self.node.verb
         forms, kind = verb.korean, "VERB"
         if verb.frame == "adjective":
@@ -52,7 +57,8 @@ class VerbForm:
             forms, self.kind = verb.special["hon"], "verb"
         elif node.negated and "neg" in verb.special and not node.modal:
             forms, self.negated = verb.special["neg"], False
-        elif node.recipient is not None and node.recipient.noun.honorific and "to" in verb.special:
+        elif (node.recipient is not None and node.recipient.noun.honorific
+              and "to" in verb.special):
             forms = verb.special["to"]
         for form in forms[:-1]:
             self.add(form, "part", verb.english, kind=kind)
@@ -64,7 +70,8 @@ class VerbForm:
             self.end("HON", "hon")
 
     def middle(self):
-        """What stands between stem and tense: progressive, modal, negation, honorific."""
+        """What stands between stem and tense: progressive, modal, negation,
+        honorific."""
         node = self.node
         if node.progressive and not (node.gap and node.tense == "past"):
             self.add("-고", "aspect", "PROG")
@@ -79,13 +86,16 @@ class VerbForm:
             self.kind = "has" if node.modal == "can" else "verb"
             return
         if node.modal == "want":
-            for form, gloss in (("-고", "LINK"), ("싶", "want"), ("-어", "LINK"), ("하", "do")):
-                self.add(form, "modal", gloss, kind="ENDING" if gloss == "LINK" else "AUX")
+            for form, gloss in (("-고", "LINK"), ("싶", "want"), ("-어", "LINK"),
+                                ("하", "do")):
+                self.add(form, "modal", gloss,
+                         kind="ENDING" if gloss == "LINK" else "AUX")
             self.supplied = False
         if self.negated:
             self.add("-지", "neg", "NEG")
             # 찾지 않다 is not looking for, 찾지 못하다 not finding
-            self.add("못하" if "fails" in node.verb.notes and not node.modal else "않", "neg", "not", kind="AUX")
+            self.add("못하" if "fails" in node.verb.notes and not node.modal else "않",
+                     "neg", "not", kind="AUX")
             self.kind = "adjective" if self.kind == "has" else self.kind
             self.supplied = self.supplied and node.progressive
         self.honour()
@@ -108,7 +118,8 @@ class VerbForm:
             self.add("-예요", "end", label)
             return
         self.tense()
-        if register == "plain" and (self.kind != "verb" or self.node.tense != "present"):
+        if register == "plain" and (self.kind != "verb"
+                                    or self.node.tense != "present"):
             self.add("-다", "end", label)
         else:
             self.end(label, "end")
@@ -122,7 +133,8 @@ class VerbForm:
             elif tense == "present" and self.kind != "adjective":
                 self.add("-는", "mark", "PRES.REL", node=node)
             else:
-                self.end("FUT.REL" if tense == "future" else "PAST.REL", "mark", node=node)
+                self.end("FUT.REL" if tense == "future" else "PAST.REL", "mark",
+                         node=node)
         elif closing == "when":
             if tense == "past" and not self.node.progressive:
                 self.tense()
@@ -148,4 +160,5 @@ class VerbForm:
         else:
             self.tense()
             both = ("-고", "AND") if closing == "and" else ("-지만", "BUT")
-            self.add(both[0], "mark" if closing == "although" else "cc", both[1], node=node)
+            self.add(both[0], "mark" if closing == "although" else "cc", both[1],
+                     node=node)

@@ -1,4 +1,5 @@
-"""A sentence pair: tokens of both languages with their heads, and the gold links between them."""
+"""A sentence pair: tokens of both languages with their heads, and the gold links
+between them."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,7 +12,8 @@ from softdict.corpus.trees import walk
 
 
 class Token(NamedTuple):
-    """One token: its form, the tree node it comes from, and how it hangs on the token `head` (-1 for the root)."""
+    """One token: its form, the tree node it comes from, and how it hangs on the token
+    `head` (-1 for the root)."""
 
     form: str
     node: int
@@ -25,12 +27,14 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class Pair:
-    """An English sentence with its Korean; source[0] is the register tag, which `length` does not count."""
+    """An English sentence with its Korean; source[0] is the register tag, which
+    `length` does not count."""
 
     source: tuple
     target: tuple
     sure: tuple    # links (source place, target place): content word to content word
-    possible: tuple    # every acceptable link: all of `sure`, and function words with what they belong to
+    # every acceptable link: all of `sure`, and function words with what they belong to
+    possible: tuple
     kind: str
     depth: int
     register: str
@@ -63,7 +67,8 @@ class Pair:
     @property
     def pharaoh(self):
         """Links as text, source first: 4-0 is sure, 4:1 only possible."""
-        return " ".join(f"{i}-{j}" if (i, j) in self.sure else f"{i}:{j}" for i, j in self.possible)
+        return " ".join(f"{i}-{j}" if (i, j) in self.sure else f"{i}:{j}"
+                        for i, j in self.possible)
 
 
 def english_text(words):
@@ -73,7 +78,8 @@ def english_text(words):
 
 
 def key(sentence):
-    """What makes two sentences the same for a split: the English words, without the register."""
+    """What makes two sentences the same for a split: the English words, without the
+    register."""
     return " ".join(row[0] for row in english(sentence))
 
 
@@ -81,19 +87,22 @@ def pair(sentence, spot=-1):
     """The sentence pair of a derivation tree."""
     tree = walk(sentence)
     above = {node: (parent, relation) for node, parent, relation, _ in tree}
-    left = [(f"<{sentence.register}>", sentence, "register", sentence.register, "X"), *english(sentence)]
+    left = [(f"<{sentence.register}>", sentence, "register", sentence.register, "X"),
+            *english(sentence)]
     left = [(*row, row[3]) for row in left]    # an English word is its own gloss
     right = korean(sentence)
     numbers = {}
     for row in left + right:
         numbers.setdefault(row[1], len(numbers))
     sure, possible = gold_links(left, right, above)
-    return Pair(tokens(left, above, numbers), tokens(right, above, numbers), sure, possible, sentence.kind,
+    return Pair(tokens(left, above, numbers), tokens(right, above, numbers), sure,
+                possible, sentence.kind,
                 max(level for *_, level in tree), sentence.register, spot)
 
 
 def tokens(rows, above, numbers):
-    """Rows as tokens with heads: a head word hangs on its parent's head word, a function word on its node's own."""
+    """Rows as tokens with heads: a head word hangs on its parent's head word, a
+    function word on its node's own."""
     place = {row[1]: i for i, row in enumerate(rows) if row[2] == "head"}
     root = next(i for node, i in place.items() if above[node][0] is None)
     made = []

@@ -1,7 +1,8 @@
 """Derivation trees: what a sentence means before either language has put it into words.
 
-Both linearisers walk the same tree; a Korean and an English token translate each other if they come from one node.
-Nodes are compared by identity, so that two dogs in a sentence are two nodes.
+Both linearisers walk the same tree; a Korean and an English token translate each other
+if they come from one node. Nodes are compared by identity, so that two dogs in a
+sentence are two nodes.
 """
 
 from dataclasses import dataclass, field
@@ -31,8 +32,10 @@ class NP:
 
     @property
     def definite(self):
-        """True if the listener is to know which one: Korean then marks a subject with 는, else with 가."""
-        return self.article == "the" or self.determiner is not None or "name" in self.noun.kinds
+        """True if the listener is to know which one: Korean then marks a subject with
+        는, else with 가."""
+        return (self.article == "the" or self.determiner is not None
+                or "name" in self.noun.kinds)
 
     @property
     def many(self):
@@ -42,7 +45,8 @@ class NP:
 
 @dataclass(eq=False, slots=True)
 class Adjunct:
-    """When, where, how or how often: a Word, or for "where" a noun phrase; fronted is about English order only."""
+    """When, where, how or how often: a Word, or for "where" a noun phrase; fronted is
+    about English order only."""
 
     kind: str
     content: Word | NP
@@ -51,7 +55,8 @@ class Adjunct:
 
 @dataclass(eq=False, slots=True)
 class Clause:
-    """A predicate with its arguments; the clause node stands for the predicate itself."""
+    """A predicate with its arguments; the clause node stands for the predicate
+    itself."""
 
     verb: Predicate
     subject: NP
@@ -62,7 +67,8 @@ class Clause:
     shifted: bool = False    # inside "said that": had slept, would sleep
     object: NP | None = None
     recipient: NP | None = None
-    to_recipient: bool = False    # gave a book to the boy, rather than gave the boy a book
+    # gave a book to the boy, rather than gave the boy a book
+    to_recipient: bool = False
     goal: NP | None = None
     complement: "Clause | None" = None
     adjuncts: list = field(default_factory=list)
@@ -74,10 +80,13 @@ class Clause:
 
     @property
     def arguments(self):
-        """(relation, noun phrase) for each argument that is spoken inside this clause."""
-        found = [("nsubj", self.subject), ("iobj", self.recipient), ("obj", self.object), ("obl", self.goal)]
+        """(relation, noun phrase) for each argument that is spoken inside this
+        clause."""
+        found = [("nsubj", self.subject), ("iobj", self.recipient),
+                 ("obj", self.object), ("obl", self.goal)]
         hidden = {"subject": "nsubj", "object": "obj"}.get(self.gap)
-        return [(relation, phrase) for relation, phrase in found if phrase is not None and relation != hidden]
+        return [(relation, phrase) for relation, phrase in found
+                if phrase is not None and relation != hidden]
 
     @property
     def goal_wanted(self):
@@ -87,7 +96,8 @@ class Clause:
     @property
     def embeds(self):
         """True if a clause stands inside this one."""
-        return self.complement is not None or any(p.relative is not None for _, p in self.arguments)
+        return self.complement is not None or any(p.relative is not None
+                                                  for _, p in self.arguments)
 
 
 @dataclass(eq=False, slots=True)
@@ -99,7 +109,8 @@ class Relative:
 
 @dataclass(eq=False, slots=True)
 class Subordinate:
-    """A clause with because, when, if or although; Korean puts it first, English may."""
+    """A clause with because, when, if or although; Korean puts it first, English
+    may."""
 
     conjunction: str
     clause: Clause
@@ -125,13 +136,16 @@ class Sentence:
 
 
 def walk(sentence):
-    """Every node as (node, parent, relation, level), in tree order; level counts the clauses that it stands inside."""
+    """Every node as (node, parent, relation, level), in tree order; level counts the
+    clauses that it stands inside."""
     found = []
 
     def phrase(node, above, relation, level):
         found.append((node, above, relation, level))
-        words = ((node.determiner, "det"), (node.numeral, "nummod"), (node.adjective, "amod"))
-        found.extend((word, node, name, level) for word, name in words if word is not None)
+        words = ((node.determiner, "det"), (node.numeral, "nummod"),
+                 (node.adjective, "amod"))
+        found.extend((word, node, name, level)
+                     for word, name in words if word is not None)
         if node.relative is not None:
             clause(node.relative.clause, node, "acl:relcl", level + 1)
         if node.other is not None:
@@ -145,26 +159,31 @@ def walk(sentence):
             if isinstance(adjunct.content, NP):
                 phrase(adjunct.content, node, "obl", level)
             else:
-                found.append((adjunct.content, node, "obl:tmod" if adjunct.kind == "time" else "advmod", level))
+                found.append((adjunct.content, node, "obl:tmod"
+                              if adjunct.kind == "time" else "advmod", level))
         if node.complement is not None:
             clause(node.complement, node, "ccomp", level + 1)
 
     clause(sentence.main, None, "root", 0)
     if sentence.beside is not None:
         below = isinstance(sentence.beside, Subordinate)
-        clause(sentence.beside.clause, sentence.main, "advcl" if below else "conj", int(below))
+        clause(sentence.beside.clause, sentence.main, "advcl" if below else "conj",
+               int(below))
     return found
 
 
 def depth(sentence):
-    """How many clauses stand inside one another: 0 for one clause, 1 for "Mina said that the dog slept"."""
+    """How many clauses stand inside one another: 0 for one clause, 1 for "Mina said
+    that the dog slept"."""
     return max(level for _, _, _, level in walk(sentence))
 
 
 def predications(sentence):
-    """Every (relation, predicate, noun) of a sentence: adjective-noun, verb-object and subject-verb pairs.
+    """Every (relation, predicate, noun) of a sentence: adjective-noun, verb-object and
+    subject-verb pairs.
 
-    Pairs across a relative clause count: "the dog that barked" holds (subject, bark, dog).
+    Pairs across a relative clause count: "the dog that barked" holds (subject, bark,
+    dog).
     """
     found = []
     for node, *_ in walk(sentence):

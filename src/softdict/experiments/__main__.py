@@ -1,4 +1,4 @@
-"""The book's full experiments: `python -m softdict.experiments NAME --seed 0`, or `--all`, `--check`, `--list`."""
+"""The book's full experiments: python -m softdict.experiments NAME --seed 0."""
 
 import argparse
 import sys
@@ -6,24 +6,34 @@ import sys
 import torch
 
 from softdict.experiments import EXPERIMENTS
-from softdict.experiments.frame import TOLERANCE, difference, file_of, run, run_all
+from softdict.experiments.runner import TOLERANCE, difference, file_of, run, run_all
 
 
 def main(arguments=None):
     """Runs what the command line asks for; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m softdict.experiments", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m softdict.experiments",
+                                     description=__doc__)
     parser.add_argument("name", nargs="?", help="an experiment or a group of them")
     parser.add_argument("--seed", type=int, help="this seed only, in this process")
-    parser.add_argument("--all", action="store_true", help="everything that has no result yet, two at a time")
-    parser.add_argument("--check", action="store_true", help="repeat the first five numbers of every stored result")
-    parser.add_argument("--list", action="store_true", help="names, groups and which results there are")
+    parser.add_argument("--all", action="store_true",
+                        help="everything that has no result yet, two at a time")
+    parser.add_argument("--check", action="store_true",
+                        help="repeat the first five numbers of every stored result")
+    parser.add_argument("--list", action="store_true",
+                        help="names, groups and which results there are")
     asked = parser.parse_args(arguments)
-    jobs = [(experiment, seed) for experiment in EXPERIMENTS.values() for seed in experiment.seeds
-            if asked.name in (None, experiment.name, experiment.group) and asked.seed in (None, seed)]
-    if not jobs or not (asked.name or asked.all or asked.check or asked.list):
+    named = [experiment for experiment in EXPERIMENTS.values()
+             if asked.name in (None, experiment.name, experiment.group)]
+    if not named or not (asked.name or asked.all or asked.check or asked.list):
         groups = dict.fromkeys(experiment.group for experiment in EXPERIMENTS.values())
-        print(f"Name a group ({', '.join(groups)}) or an experiment ({', '.join(EXPERIMENTS)}).", file=sys.stderr)
-        return 2
+        return refused(f"Name a group ({', '.join(groups)}) or an experiment "
+                       f"({', '.join(EXPERIMENTS)}).")
+    jobs = [(experiment, seed) for experiment in named for seed in experiment.seeds
+            if asked.seed in (None, seed)]
+    if not jobs:
+        seeds = sorted({seed for experiment in named for seed in experiment.seeds})
+        return refused(f"There is no seed {asked.seed} for {asked.name or 'any'}: "
+                       f"choose from {', '.join(map(str, seeds))}.")
     torch.set_num_threads(1)
     if asked.list:
         return show(jobs)
@@ -36,7 +46,14 @@ def main(arguments=None):
     return 0
 
 
+def refused(sentence):
+    """Says what is wrong with a command; returns its exit status."""
+    print(sentence, file=sys.stderr)
+    return 2
+
+
 def show(jobs):
+    """Prints a line for each experiment and seed."""
     for experiment, seed in jobs:
         done = "done" if file_of(experiment, seed).exists() else "-"
         print(f"{experiment.group:10} {experiment.name:20} seed {seed}  {done}")
@@ -44,13 +61,18 @@ def show(jobs):
 
 
 def check(jobs):
-    """Repeats the beginning of every stored result; returns 1 if one of them differs."""
+    """Repeats the beginning of every stored result; returns 1 unless all come again."""
+    stored = [job for job in jobs if file_of(*job).exists()]
+    if not stored:
+        print("There is nothing to check: no result is stored.", file=sys.stderr)
+        return 1
     stale = 0
-    for experiment, seed in jobs:
-        if file_of(experiment, seed).exists():
-            apart = difference(experiment, seed)
-            stale += apart > TOLERANCE
-            print(f"{experiment.name} seed {seed}: {'STALE, ' if apart > TOLERANCE else ''}differs by {apart:.1e}")
+    for experiment, seed in stored:
+        apart = difference(experiment, seed)
+        fits = apart <= TOLERANCE
+        stale += not fits
+        print(f"{experiment.name} seed {seed}: "
+              f"{'' if fits else 'STALE, '}differs by {apart:.1e}", flush=True)
     return int(stale > 0)
 
 

@@ -1,7 +1,8 @@
-"""Which endings does the Korean of an English word get? A question that a word cannot answer by itself.
+"""Which endings does the Korean of an English word get?
 
-A noun's particle says what part it plays; a verb's endings depend on the helping verb, on the subject and on the tag
-of the register in front. So each word has to look at others, for several reasons, and in the right places.
+A word cannot answer that by itself. A noun's particle says what part it plays; a verb's
+endings depend on the helping verb, on the subject and on the tag of the register in
+front. So each word has to look at others, for several reasons, and in the right places.
 """
 
 from functools import cache, partial
@@ -9,28 +10,34 @@ from functools import cache, partial
 import torch
 from torch import nn
 
-from softdict.attention import attention, scaled_dot
+from softdict import runtime
+from softdict.attention import attention, fused, scaled_dot
 from softdict.batches import make_batch
 from softdict.experiments import sentences
-from softdict.experiments.frame import Experiment, trained
-from softdict.layers import LearnedPositions, Residual, sinusoids
+from softdict.experiments.runner import Experiment, trained
+from softdict.heads import rotary
+from softdict.layers import LearnedPositions, sinusoids
 from softdict.masks import padding_mask
-from softdict.runtime import device, seed as start_chance
 from softdict.scoring import by_length
 from softdict.training import Settings, Training, token_loss
-from softdict.transformer import EncoderLayer
+from softdict.transformer import Config, EncoderLayer
+from softdict.variants import PostNormEncoderLayer
 from softdict.vocab import EOS, PAD, Vocab
 
 POSITIONS = ("none", "added", "concatenated", "learned", "rotary", "distance")
 HEADS = (1, 2, 4, 8, 16, 48)
 UPDATES = 1000
-LONGEST = 64    # positions in the learned table; training reaches 26, the tag and the end counted
+# rows of the learned table; training reaches recipes.LONGEST + 2: a tag and an end
+LEARNED = 64
 
 
 # The question
 
 def endings(example):
-    """For each English word the pieces that stand behind its Korean word, as one label; None where it has no word."""
+    """For each English word the pieces behind its Korean word, as one label.
+
+    None where it has no Korean word
+    """
     last = {}
     for i, j in example.links:
         last[i] = max(j, last.get(i, -1))
@@ -54,106 +61,166 @@ def vocabularies():
 
 @cache
 def rows(name):
-    """(source ids, label ids) of each example of a split: EOS ends the source; PAD where no label is asked for."""
+    """(source ids, label ids) of each example of a split.
+
+    EOS ends the source; a label is PAD where none is asked for
+    """
     words, labels = vocabularies()
     return [(words.ids(example.source, "UNK") + [EOS],
-             [PAD if label is None else labels.ids([label], "UNK")[0] for label in endings(example)])
-            for example in sentences.split(name)]
+             [PAD if label is None else labels.ids([label], "UNK")[0]
+              for label in endings(example)]) for example in sentences.split(name)]
 
 
 # Who answers it
 
 def nearer(query, key, value, allowed=None):
-    """Attention whose scores fall with distance, in every head at another rate: it needs no code for positions.
+    """Attention whose scores fall with distance, in every head at another rate.
 
+    it needs no code for positions
     query and key [B, H, T, K], value [B, H, T, D]; slopes 1/2, 1/4, 1/8, ...
-    Press et al. 2022, section 3; to both sides, since these words read the whole sentence
+    Press et al. 2022, section 3; here to both sides, for words that read both ways
     """
     heads, size = query.shape[1:3]
-    positions = torch.arange(size, device=query.device)                                    # [T]
-    slopes = 2.0 ** -torch.arange(1, heads + 1, device=query.device)[:, None, None]        # [H, 1, 1]
-    away = slopes * (positions[None, :] - positions[:, None]).abs()                        # [H, T, T]
+    positions = torch.arange(size, device=query.device)                  # [T]
+    slopes = 2.0 ** -torch.arange(1, heads + 1,
+                                  device=query.device)[:, None, None]    # [H, 1, 1]
+    away = slopes * (positions[None, :] - positions[:, None]).abs()      # [H, T, T]
     away = away.to(query.dtype)
-    return attention(query, key, value, allowed, lambda query, key: scaled_dot(query, key) - away)
+    return attention(query, key, value, allowed,
+                     lambda query, key: scaled_dot(query, key) - away)
 
 
-class ResidualOnly(Residual):
+def alike(query, key, value, allowed=None):
+    """Attention that does not choose: the mean of all values that it may have.
+
+    query and key [B, H, T, K], value [B, H, T, D]
+    """
+    return attention(query, key, value, allowed,
+                     lambda query, key: 0 * scaled_dot(query, key))
+
+
+class ResidualLayer(EncoderLayer):
     """The sum of what went in and the answer, never normalised."""
 
-    def before(self, words):
-        """words [B, T, D]; returns [B, T, D]."""
-        return words
+    def forward(self, x, allowed=None):
+        """As EncoderLayer: x [B, T, D]; returns x [B, T, D]."""
+        x = x + self.dropout(self.self_attention(x, allowed=allowed))
+        return x + self.dropout(self.feed_forward(x))
 
 
-class NormOnly(Residual):
-    """What a layer reads is normalised; its answer takes the place of what went in."""
+class NormLayer(EncoderLayer):
+    """What is read is normalised; the answer takes the place of what went in."""
 
-    def after(self, words, answer):
-        """words and answer [B, T, D]; returns [B, T, D]."""
-        return self.dropout(answer)
-
-
-class Neither(ResidualOnly, NormOnly):
-    """One layer behind the other, and nothing between."""
+    def forward(self, x, allowed=None):
+        """As EncoderLayer: x [B, T, D]; returns x [B, T, D]."""
+        x = self.dropout(self.self_attention(self.norm1(x), allowed=allowed))
+        return self.dropout(self.feed_forward(self.norm2(x)))
 
 
-CONNECTIONS = {"pre": Residual, "post": partial(Residual, pre_norm=False),
-               "residual": ResidualOnly, "norm": NormOnly, "neither": Neither}
+class BareLayer(EncoderLayer):
+    """One sub-layer behind the other, and nothing between."""
+
+    def forward(self, x, allowed=None):
+        """As EncoderLayer: x [B, T, D]; returns x [B, T, D]."""
+        x = self.dropout(self.self_attention(x, allowed=allowed))
+        return self.dropout(self.feed_forward(x))
+
+
+class WithoutAttention(EncoderLayer):
+    """Each word for itself."""
+
+    def forward(self, x, allowed=None):
+        """As EncoderLayer: x [B, T, D]; returns x [B, T, D]."""
+        return x + self.dropout(self.feed_forward(self.norm2(x)))
+
+
+class WithoutFeedForward(EncoderLayer):
+    """Words attend, and nothing else is computed of them."""
+
+    def forward(self, x, allowed=None):
+        """As EncoderLayer: x [B, T, D]; returns x [B, T, D]."""
+        return x + self.dropout(self.self_attention(self.norm1(x), allowed=allowed))
+
+
+CONNECTIONS = {"pre": EncoderLayer, "post": PostNormEncoderLayer,
+               "residual": ResidualLayer, "norm": NormLayer, "neither": BareLayer}
+LAYERS = {**CONNECTIONS, "no-attention": WithoutAttention,
+          "no-feed-forward": WithoutFeedForward}
 
 
 class Labeller(nn.Module):
-    """Words in, one of the labels for each out: embedding, positions, layers that read both ways, a last norm."""
+    """Words in, one of the labels for each out.
 
-    def __init__(self, words, labels, positions="added", heads=4, layers=2, width=96, dropout=0.0, connection="pre",
-                 attend=None):
+    embedding, positions (one of POSITIONS), layers that read both ways (one of
+    LAYERS), a last norm; attend is the function that their heads attend with
+    """
+
+    def __init__(self, words, labels, position_encoding="added", heads=4, layers=2,
+                 width=96, dropout=0.0, connection="pre", attend=None):
         super().__init__()
-        own = width // 4 if positions == "concatenated" else 0    # numbers that the position keeps to itself
-        self.kind, self.own, self.width = positions, own, width
+        # numbers that the position keeps to itself
+        own = width // 4 if position_encoding == "concatenated" else 0
+        self.position_encoding, self.own, self.width = position_encoding, own, width
         self.embed = nn.Embedding(words, width - own)
-        self.learned = LearnedPositions(LONGEST, width) if positions == "learned" else None
+        self.learned = (LearnedPositions(LEARNED, width)
+                        if position_encoding == "learned" else None)
+        attend = attend or (nearer if position_encoding == "distance" else fused)
+        if position_encoding == "rotary":
+            attend = partial(rotary, attend=attend)
+        config = Config(width, heads, layers, 4 * width, dropout, attend)
         self.layers = nn.ModuleList(
-            EncoderLayer(width, heads, 4 * width, dropout, attend=nearer if positions == "distance" else attend)
-            for _ in range(layers))
-        for layer in self.layers:
-            layer.looked, layer.thought = (CONNECTIONS[connection](width, dropout) for _ in range(2))
+            LAYERS[connection](config) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
         self.generator = nn.Linear(width, labels)
 
-    def states(self, source, lengths, target=None, teacher_forcing=None):
-        """source [B, T], lengths [B]; returns states [B, T, D]; the last two arguments are those of a translator."""
+    def embedded(self, source):
+        """source [B, T]; returns x [B, T, D] that tells positions, unless heads do."""
         positions = torch.arange(source.shape[1], device=source.device)    # [T]
-        words = self.embed(source)
-        if self.kind == "added":
-            words = words + sinusoids(positions, self.width)
-        elif self.kind == "learned":
-            words = words + self.learned(positions)
-        elif self.kind == "concatenated":
+        x = self.embed(source)
+        if self.position_encoding == "added":
+            return x + sinusoids(positions, self.width)
+        if self.position_encoding == "learned":
+            return x + self.learned(positions)
+        if self.position_encoding == "concatenated":
             codes = sinusoids(positions, self.own).expand(len(source), -1, -1)
-            words = torch.cat([words, codes], dim=-1)
-        allowed = padding_mask(lengths.to(source.device), source.shape[1])[:, None, :]    # [B, 1, T]
-        for layer in self.layers:
-            words, _ = layer(words, allowed, positions if self.kind == "rotary" else None)
-        return self.norm(words)
+            return torch.cat([x, codes], dim=-1)
+        return x
 
-    def forward(self, source, lengths):
+    def states(self, source, lengths, target_in=None):
+        """source [B, T], lengths [B]; returns x [B, T, D].
+
+        target_in is what a translator would read, too
+        """
+        allowed = padding_mask(lengths.to(source.device),
+                               source.shape[1])[:, None, :]    # [B, 1, T]
+        x = self.embedded(source)                              # [B, T, D]
+        for layer in self.layers:
+            x = layer(x, allowed)
+        return self.norm(x)
+
+    def forward(self, source, lengths, target_in=None):
         """source [B, T], lengths [B]; returns logits [B, T, V]."""
         return self.generator(self.states(source, lengths))
+
+    def extra_repr(self):
+        """What a saved model is known by, beside its parts."""
+        return f"position_encoding={self.position_encoding}"
 
 
 # Training and measuring
 
-def start(seed, peak_rate=2e-3, pairs=None, **options):
+def start(seed, peak_rate=2e-3, pairs=None, updates=UPDATES, warmup=0, **options):
     """A labeller and its training pairs, the first of the training split or all."""
-    start_chance(seed)
+    runtime.seed(seed)
     words, labels = vocabularies()
-    model = Labeller(len(words), len(labels), **options).to(device())
-    settings = Settings(updates=UPDATES, peak_rate=peak_rate, seed=seed)
+    model = Labeller(len(words), len(labels), **options).to(runtime.device())
+    settings = Settings(updates=updates, peak_rate=peak_rate, warmup=warmup, seed=seed)
     return Training(model, settings, labels.fingerprint()), rows("train")[:pairs]
 
 
 @torch.no_grad()
 def finish(training):
-    """Share of labels right, with their number, by length of the sentence and by part of speech."""
+    """Share of labels that are right: in all, by length, and by part of speech."""
     right = {name: answers(training.model, name) for name in ("iid", "long")}
     lengths = [example.length for name in right for example in sentences.split(name)]
     flags = right["iid"] + right["long"]
@@ -162,11 +229,14 @@ def finish(training):
         kinds = dict((i, example.kinds[j]) for i, j in example.links)
         for place, good in row.items():
             parts.setdefault(kinds[place], []).append(good)
-    table = {name: [good for n in group for good in flags[n].values()] for name, group in by_length(lengths).items()}
+    table = {name: [good for n in group for good in flags[n].values()]
+             for name, group in by_length(lengths).items()}
     return {"parameters": sum(p.numel() for p in training.model.parameters()),
             "iid": mean([good for row in right["iid"] for good in row.values()]),
-            "by length": {name: [mean(goods), len(goods)] for name, goods in table.items()},
-            "by part": {part: [mean(goods), len(goods)] for part, goods in parts.items() if part}}
+            "by length": {name: [mean(goods), len(goods)]
+                          for name, goods in table.items()},
+            "by part": {part: [mean(goods), len(goods)]
+                        for part, goods in parts.items() if part}}
 
 
 def mean(values):
@@ -174,43 +244,67 @@ def mean(values):
 
 
 def answers(model, name):
-    """For each example of a split {place: whether the label is right} of the words that were asked."""
+    """For each example of a split {place: whether the label is right}, where asked."""
     pairs, where = rows(name), next(model.parameters()).device
     found = []
     for first in range(0, len(pairs), 100):
         batch = make_batch(pairs[first:first + 100]).to(where)
         best = model(batch.source, batch.source_lengths).argmax(dim=-1)
-        for guesses, wanted in zip(best.tolist(), [labels for _, labels in pairs[first:first + 100]]):
-            found.append({place: guess == label for place, (guess, label) in enumerate(zip(guesses, wanted)) if label})
+        for guesses, wanted in zip(best.tolist(),
+                                   [labels for _, labels in pairs[first:first + 100]]):
+            found.append({place: guess == label
+                          for place, (guess, label) in enumerate(zip(guesses, wanted))
+                          if label})
     return found
 
 
 # How far the gradient comes through many layers
 
 def gradients(seed, path=None, depth=24):
-    """Length of the gradient at the input of each of many untrained layers, by the kind of connection."""
+    """Length of the gradient at the input of each untrained layer, by connection."""
     pairs = rows("train")[:64]
     table = {"depth": depth}
     for connection in CONNECTIONS:
-        start_chance(seed)
+        runtime.seed(seed)
         words, labels = vocabularies()
         model = Labeller(len(words), len(labels), layers=depth, connection=connection)
         inputs = []
         for layer in model.layers:
-            layer.register_forward_pre_hook(lambda layer, given: inputs.append(given[0]))
+            layer.register_forward_pre_hook(
+                lambda layer, given: inputs.append(given[0]))
         batch = make_batch(pairs)
         loss = token_loss(model(batch.source, batch.source_lengths), batch.target_out)
         # squares of 1e-23 would be 0 in float32
-        table[connection] = [gradient.double().norm().item() for gradient in torch.autograd.grad(loss, inputs)]
+        table[connection] = [gradient.double().norm().item()
+                             for gradient in torch.autograd.grad(loss, inputs)]
     return table
 
 
 EXPERIMENTS = [
-    *[trained(f"heads-{heads}", "heads", partial(start, heads=heads), finish) for heads in HEADS],
-    *[trained(f"positions-{kind}", "positions", partial(start, positions=kind), finish) for kind in POSITIONS],
-    *[trained(f"depth-6-{connection}", "depth", partial(start, layers=6, connection=connection), finish)
-      for connection in CONNECTIONS if connection != "neither"],    # which stops: its gradient becomes nan
-    *[trained(f"dropout-{percent}", "dropout", partial(start, pairs=1000, dropout=percent / 100), finish)
+    *[trained(f"heads-{heads}", "heads", partial(start, heads=heads), finish)
+      for heads in HEADS],
+    *[trained(f"positions-{kind}", "positions",
+              partial(start, position_encoding=kind), finish)
+      for kind in POSITIONS],
+    *[trained(f"depth-6-{connection}", "depth",
+              partial(start, layers=6, connection=connection), finish)
+      # which stops: its gradient becomes nan
+      for connection in CONNECTIONS if connection != "neither"],
+    # two narrow layers at a rate that is too large, with a warm-up and without
+    *[trained(f"push-{connection}{name}", "push",
+              partial(start, peak_rate=2e-2, updates=100, warmup=warmup, width=48,
+                      connection=connection), finish, range(5))
+      for connection in ("pre", "post", "residual")
+      for name, warmup in (("", 0), ("-warm", 40))],
+    # the same two layers with one part taken out
+    *[trained(f"part-{connection}", "part",
+              partial(start, peak_rate=4e-3, width=48, connection=connection), finish)
+      for connection in ("pre", "no-attention", "no-feed-forward", "norm", "residual")],
+    trained("part-alike", "part",
+            partial(start, peak_rate=4e-3, width=48, attend=alike), finish),
+    *[trained(f"dropout-{percent}", "dropout",
+              partial(start, pairs=1000, dropout=percent / 100), finish)
       for percent in (0, 10, 30)],
-    Experiment("gradients", "depth", lambda seed: gradients(seed, depth=5)["pre"], gradients),
+    Experiment("gradients", "depth", lambda seed: gradients(seed, depth=5)["pre"],
+               gradients),
 ]

@@ -1,21 +1,23 @@
-"""What pads do to the state that an encoder hands over, when it reads them like words."""
+"""What pads do to the state that an encoder hands over, when it reads them as words."""
 
 import torch
 import torch.nn.functional as F
 
-from softdict.experiments.frame import Experiment
-from softdict.runtime import seed as start_chance
+from softdict import runtime
+from softdict.experiments.runner import Experiment
+from softdict.recipes import LONGEST
 from softdict.seq2seq import Decoder, Encoded, Encoder, Seq2Seq, both_directions
 from softdict.vocab import PAD
 
-LONGEST = 25    # words of the longest training sentence, the tag of the register counted
+SIZE = LONGEST + 1    # the longest sentence of the training, and its tag
 
 
 class PadsBehind(Encoder):
     """Every sentence is filled up to the longest, and the pads are read like words."""
 
     def forward(self, source, lengths):
-        source = F.pad(source, (0, max(0, LONGEST - source.shape[1])), value=PAD)
+        """source [B, S], lengths [B]; as Encoder, with pads among its states."""
+        source = F.pad(source, (0, max(0, SIZE - source.shape[1])), value=PAD)
         states, final = self.rnn(self.embed(source))
         return Encoded(states, both_directions(final), source != PAD)
 
@@ -24,36 +26,49 @@ class PadsInFront(PadsBehind):
     """The same with the pads moved in front of the words."""
 
     def forward(self, source, lengths):
-        size = max(LONGEST, source.shape[1])
+        """source [B, S], lengths [B]; as PadsBehind."""
+        size = max(SIZE, source.shape[1])
         source = F.pad(source, (0, size - source.shape[1]), value=PAD)
-        places = torch.arange(size, device=source.device) + lengths.to(source.device)[:, None]
+        places = (torch.arange(size, device=source.device)
+                  + lengths.to(source.device)[:, None])    # [B, P]
         return super().forward(source.gather(1, places % size), lengths)
 
 
 def state_after_pads(encoder, ids, pads):
-    """Last state of the top layer [2, K], a row for each direction, after reading pads in front of and behind words."""
-    embedded = encoder.embed(torch.tensor([pads[0] * [PAD] + ids + pads[1] * [PAD]]))
+    """Last state of the top layer [2, K], a row a direction, after words and pads.
+
+    pads holds how many stand in front of the words and how many behind them
+    """
+    embedded = encoder.embed(torch.tensor([pads[0] * [PAD] + ids + pads[1] * [PAD]],
+                                          device=encoder.embed.weight.device))
     _, final = encoder.rnn(embedded)
     return final[-2:, 0]
 
 
 @torch.no_grad()
 def pads_and_states(seed, path=None, model=None, layers=1, counts=(0, 1, 2, 4, 8, 16)):
-    """Cosine between the last state with and without pads, for the forward and the backward reader, 100 sentences."""
+    """Cosine between the last states with and without pads, of 100 sentences.
+
+    for the forward and for the backward reader
+    """
     if model is None:
-        start_chance(seed)
+        runtime.seed(seed)
         model = Seq2Seq(Encoder(200, layers=layers), Decoder(200, layers=layers))
-    chance = torch.Generator().manual_seed(seed)
-    rows = torch.randint(4, model.encoder.embed.num_embeddings, (100, 5), generator=chance).tolist()
+    rng = torch.Generator().manual_seed(seed)
+    rows = torch.randint(4, model.encoder.embed.num_embeddings, (100, 5),
+                         generator=rng).tolist()
     table = {"pads": counts}
     for name, pads in (("behind", lambda n: (0, n)), ("in front", lambda n: (n, 0))):
         cosines = torch.stack([torch.stack([F.cosine_similarity(
-            state_after_pads(model.encoder, row, pads(n)), state_after_pads(model.encoder, row, (0, 0)), dim=-1)
-            for row in rows]).mean(dim=0) for n in counts])
-        table[name] = {"forward": cosines[:, 0].tolist(), "backward": cosines[:, 1].tolist()}
+            state_after_pads(model.encoder, row, pads(n)),
+            state_after_pads(model.encoder, row, (0, 0)), dim=-1) for row in rows])
+                               .mean(dim=0) for n in counts])
+        table[name] = {"forward": cosines[:, 0].tolist(),
+                       "backward": cosines[:, 1].tolist()}
     return table
 
 
 EXPERIMENTS = [Experiment(
-    "pads-untrained", "padding", lambda seed: pads_and_states(seed, counts=(0, 1, 2, 4, 8))["behind"]["forward"],
+    "pads-untrained", "padding",
+    lambda seed: pads_and_states(seed, counts=(0, 1, 2, 4, 8))["behind"]["forward"],
     lambda seed, path: pads_and_states(seed))]

@@ -1,4 +1,4 @@
-"""The corpus as the experiments want it: examples with what training and scoring need, and nothing else."""
+"""The corpus as the experiments want it: what training and scoring need."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -6,12 +6,16 @@ from functools import cache
 from softdict import corpus
 
 HELD_OUT = ("iid", "long", "deep", "pairs", "role", "ambig", "register")
-CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM")    # parts of speech that carry meaning
+# parts of speech that carry meaning
+CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM")
 
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence pair: kinds holds the part of speech of each content word of the target, and None for the others."""
+    """A sentence pair.
+
+    kinds holds the part of speech of each content word of the target, else None
+    """
 
     source: list     # English words, the tag of the register first
     target: list     # Korean morphemes
@@ -25,14 +29,15 @@ class Example:
 @cache
 def split(name):
     """The examples of one split of the corpus."""
-    return [Example(pair.words, pair.morphemes, [*map(kind, pair.target)], pair.sure, pair.length, pair.spot,
-                    pair.possible)
+    return [Example(pair.words, pair.morphemes, [*map(kind, pair.target)], pair.sure,
+                    pair.length, pair.spot, pair.possible)
             for pair in corpus.split(name)]
 
 
 def kind(token):
-    """Part of speech of a content word; None for a particle, an ending, a determiner."""
-    return token.pos if token.role in ("head", "part") and token.pos in CONTENT else None
+    """Part of speech of a content word; None for particles, endings, determiners."""
+    return (token.pos if token.role in ("head", "part") and token.pos in CONTENT
+            else None)
 
 
 def join(morphemes):
@@ -42,7 +47,10 @@ def join(morphemes):
 
 @cache
 def pool():
-    """The content words of the training split by part of speech, each as often as it stands there."""
+    """The content words of the training split by part of speech.
+
+    each as often as it stands there
+    """
     words = {}
     for example in split("train"):
         for word, part in zip(example.target, example.kinds):

@@ -7,4 +7,5 @@ from softdict.figures.palette import INK, KEY, MUTED, QUERY, VALUE, WEIGHTS, sty
 from softdict.figures.sentences import draw_pair, draw_translator
 
 __all__ = ["INK", "KEY", "MUTED", "QUERY", "VALUE", "WEIGHTS",
-           "draw_batches", "draw_by_length", "draw_lookup", "draw_pair", "draw_product", "draw_translator", "draw_weights", "style"]
+           "draw_batches", "draw_by_length", "draw_lookup", "draw_pair", "draw_product",
+           "draw_translator", "draw_weights", "style"]

@@ -1,4 +1,5 @@
-"""Sentences as pictures: a pair with its links, and the two networks that translate it."""
+"""Sentences as pictures: a pair with its links, and the two networks that translate
+it."""
 
 import warnings
 
@@ -8,17 +9,21 @@ from softdict.figures.palette import INK, KEY, MUTED, QUERY, VALUE
 
 
 def draw_pair(source, target, sure, possible=()):
-    """Draws a sentence above its translation, with lines between words that belong together; returns the figure.
+    """Draws a sentence above its translation, with lines between words that belong
+    together; returns the figure.
 
-    source is a list of words; target a list of (romanisation, gloss, script); links are (source place, target place)
+    source is a list of words; target a list of (romanisation, gloss, script); links are
+    (source place, target place)
     sure links are solid, merely possible ones dotted
     """
-    warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)    # the reader's browser has the script
+    # the reader's browser has the script
+    warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
     wide = max(len(source), len(target))
     figure, ax = plt.subplots(figsize=(max(5.0, 0.82 * wide), 2.5))
     above, below = (places(len(row), wide) for row in (source, target))
     for i, j in sorted(set(possible) - set(sure)):
-        ax.plot([above[i], below[j]], [0.86, 0.3], color=MUTED, linewidth=0.8, linestyle=":", zorder=0)
+        ax.plot([above[i], below[j]], [0.86, 0.3], color=MUTED, linewidth=0.8,
+                linestyle=":", zorder=0)
     for i, j in sure:
         ax.plot([above[i], below[j]], [0.86, 0.3], color=INK, linewidth=1.8)
     for x, word in zip(above, source):
@@ -38,9 +43,11 @@ def places(count, wide):
 
 
 def draw_translator(source, read, written):
-    """Draws an encoder, the vector that it hands over, and a decoder, unrolled word by word; returns the figure.
+    """Draws an encoder, the vector that it hands over, and a decoder, unrolled word by
+    word; returns the figure.
 
-    source are the words that the encoder reads; the decoder reads `read` from below and writes `written` above
+    source are the words that the encoder reads; the decoder reads `read` from below and
+    writes `written` above
     """
     figure, ax = plt.subplots(figsize=(0.78 * (len(source) + len(read)) + 1.6, 2.5))
     middle = len(source) + 0.25
@@ -49,10 +56,13 @@ def draw_translator(source, read, written):
     for i, word in enumerate(source):
         ax.annotate("", (i, 1), (i, 0.25), arrowprops=arrow)
         ax.annotate("", (i + 1 if i + 1 < len(source) else middle, 1), (i, 1),
-                    arrowprops=arrow | dict(arrowstyle="<->" if i + 1 < len(source) else "->"))
+                    arrowprops=arrow
+                    | dict(arrowstyle="<->" if i + 1 < len(source) else "->"))
         ax.plot(i, 1, marker="s", color=KEY, markersize=13)
         ax.text(i, 0.2, word, ha="center", va="top", parse_math=False)
-    ax.annotate("", (middle, 1), (0, 1), arrowprops=arrow | dict(connectionstyle="arc3,rad=-0.45"))    # backward reader
+    # backward reader
+    ax.annotate("", (middle, 1), (0, 1),
+                arrowprops=arrow | dict(connectionstyle="arc3,rad=-0.45"))
     ax.plot(middle, 1, marker="^", color=VALUE, markersize=17)
     for j, (below, above) in enumerate(zip(read, written)):
         x = first + j

@@ -1,0 +1,144 @@
+"""A reader's class or function beside the book's: the capstones' checks."""
+
+import torch
+from torch import nn
+from torch.nn.utils.rnn import PackedSequence
+
+from softdict.batches import make_batch
+from softdict.checks.answers import (
+    DETACHED, ask, close, no_gradient, pair, short, something, tensor)
+from softdict.checks.result import refuse
+from softdict.decoding import greedy
+from softdict.vocab import BOS, EOS
+
+PARTS = nn.Linear, nn.LayerNorm, nn.Embedding, nn.GRU
+
+
+def built(make, *sizes):
+    """The reader's module in float64; raises Mistake for anything else."""
+    module = something(make(*sizes), "class")
+    refuse(not isinstance(module, nn.Module), "no_module", "write a class that is an "
+           f"nn.Module; what yours makes is of type {type(module).__name__}.")
+    return module.double().eval()
+
+
+def same_weights(module, book):
+    """Gives the reader's module the book's weights; names the first that do not fit."""
+    mine, wanted = dict(module.named_parameters()), dict(book.named_parameters())
+    missing = [name for name in wanted if name not in mine]
+    extra = [name for name in mine if name not in wanted]
+    refuse(missing, "missing_parameter", f"there should be a parameter "
+           f"{''.join(missing[:1])}; yours are {', '.join(list(mine)[:4])} and so on.")
+    refuse(extra, "extra_parameter", f"the parameter {''.join(extra[:1])} is one too "
+           "many; the names in the task are all that there are.")
+    for name, part in wanted.items():
+        got = list(mine[name].shape)
+        refuse(got != list(part.shape), "parameter_shape", f"the parameter {name} "
+               f"should have the shape {list(part.shape)} here; yours has {got}.")
+    with torch.no_grad():
+        for name, part in wanted.items():
+            mine[name].copy_(part)
+
+
+def followed(module, inputs):
+    """What a call returns or raises, and what went into each smallest part."""
+    seen, handles = [], []
+    for name, part in module.named_modules():
+        if isinstance(part, PARTS):
+            handles.append(part.register_forward_pre_hook(
+                lambda part, given, name=name: seen.append((name, unpacked(given[0])))))
+    try:
+        return module(*inputs), seen
+    except Exception as error:
+        return error, seen
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def unpacked(given):
+    """The tensor inside a packed batch; anything else as it is."""
+    return given.data if isinstance(given, PackedSequence) else given
+
+
+def by_name(seen):
+    """For each part the list of what went into it."""
+    found = {}
+    for name, given in seen:
+        found.setdefault(name, []).append(given)
+    return found
+
+
+def first_wrong(module, book, inputs, *shapes):
+    """Raises a Mistake that names the first tensor that differs from the book's.
+
+    shapes: of what a call returns, one for each thing
+    """
+    same_weights(module, book)
+    wanted, right = followed(book, inputs)
+    returned, seen = followed(module, inputs)
+    found, wanted_calls = by_name(seen), by_name(right)
+    broken = isinstance(returned, Exception)
+    # all steps at once or one by one: both are right, and the result will show
+    other = {name for name, calls in wanted_calls.items()
+             if not broken and name in found and len(found[name]) != len(calls)}
+    for name, given in right:
+        last = name.rpartition(".")[2]
+        if broken and not found.get(name):
+            raise returned
+        refuse(name not in found, f"unused_{last}",
+               f"your forward never calls {name}.")
+        if name in other:
+            continue
+        got = found[name].pop(0)
+        if not given.is_floating_point() and isinstance(got, torch.Tensor):
+            got, given = got.flatten(), given.flatten()    # with steps or without
+        same = (isinstance(got, torch.Tensor) and got.shape == given.shape
+                and close(got, given))
+        refuse(not same, f"into_{last}", "the first wrong tensor is what goes into "
+               f"{name}: " + differs(got, given))
+    if broken:
+        raise returned
+    if len(shapes) > 1:
+        pair(returned, "the output", "the state")
+    else:
+        returned, wanted = (something(returned),), (wanted,)
+    for got, right, shape in zip(returned, wanted, shapes):
+        got = tensor(got, shape, "result")
+        refuse(not close(got, right), "result", "all parts get what they should; the "
+               "result does not: " + differs(got, right))
+    refuse(no_gradient(returned[0], list(module.parameters())), *DETACHED)
+
+
+def differs(got, right):
+    """Shapes, or the first numbers, of what is there and what should be."""
+    if not isinstance(got, torch.Tensor):
+        return f"it should be a tensor; yours is of type {type(got).__name__}."
+    if got.shape != right.shape:
+        return f"it should have the shape {list(right.shape)}; yours has " \
+               f"{list(got.shape)}."
+    place = (got.detach() - right.detach()).abs().nan_to_num(torch.inf).flatten()
+    row = int(place.argmax()) // right.shape[-1]
+    one, other = (part.detach().reshape(-1, right.shape[-1])[row][:3]
+                  for part in (right, got))
+    return f"a row should begin {short(one)}; yours begins {short(other)}."
+
+
+def translations(answer, model):
+    """Raises a Mistake unless the reader's function writes what greedy search does."""
+    batch = make_batch([([4, 5, 6, 7, 3], [4]), ([9, 10, 3], [7]), ([6, 3], [5])])
+    for longest in (1, 8):
+        right = greedy(model, batch.source, batch.source_lengths, longest)
+        got = ask(answer, model, batch.source, batch.source_lengths, longest)
+        refuse(isinstance(got, torch.Tensor) or not isinstance(got, (list, tuple)),
+               "no_list", "return a list of lists of ids, one for each sentence.")
+        refuse(len(got) != 3, "rows", f"return 3 lists here; yours has {len(got)}.")
+        rows = [[int(number) for number in row] for row in got]
+        refuse(any(BOS in row for row in rows), "keeps_bos",
+               "the tag of the beginning, BOS, is read, never written: leave it out.")
+        refuse(any(EOS in row for row in rows), "keeps_eos",
+               "cut each sentence off in front of its EOS.")
+        refuse(any(len(row) > longest for row in rows), "too_long",
+               f"no sentence may have more than max_length = {longest} ids.")
+        refuse(rows != right, "wrong_words",
+               f"the sentences should be {right}; yours are {rows}.")

@@ -1,0 +1,347 @@
+"""Checks for the exercises of chapter 13, depth that holds."""
+
+import math
+
+import torch
+
+from softdict.checks.answers import (
+    DETACHED, ask, blame, close, no_gradient, number, pair, right_sums, short, tensor,
+    two_tensors, wrong_row)
+from softdict.checks.result import Mistake, exercise, refuse
+
+
+# 13-1, one matrix for two
+
+ORDER = ("the matrices are multiplied in the wrong order: a word stands before its "
+         "matrix, so it meets W_1 first.")
+
+
+@exercise("13-1", points=1)
+def check_13_1(one_for_two):
+    torch.manual_seed(21)
+    for D, F in ((3, 5), (6, 2), (4, 4)):
+        W_1, b_1, W_2, b_2 = map(torch.randn, ((D, F), (F,), (F, D), (D,)))
+        W, b = matrix_and_bias(ask(one_for_two, W_1, b_1, W_2, b_2, likely=[
+            ("added_biases", "b_1 is [F] and b_2 is [D]: what happens to b_1 before "
+             "b_2 is added?", "must match the size")]), D, F)
+        right, bias = (W_1 @ W_2).double(), b_1 @ W_2 + b_2
+        if not close(W, right):
+            blame(W, [
+                ("wrong_order", ORDER, W_2 @ W_1),
+                ("transposed", "your W is turned over.", right.T)])
+            wrong_row("wrong_matrix", "matrix W", W, right)
+        if not close(b, bias):
+            blame(b, [
+                ("forgets_first_bias", "W is right; the first bias is lost. What comes "
+                 "back for a word of zeros?", b_2),
+                ("forgets_second_bias", "W is right; the second bias is lost.",
+                 b_1 @ W_2),
+                ("relu_inside", "there is no relu here: it was forgotten, which is the "
+                 "point.", b_1.relu() @ W_2 + b_2)])
+            raise Mistake("wrong_bias", f"W is right; b should be {short(bias)} and "
+                          f"yours is {short(b)}.")
+    return "one matrix and one bias do what two did."
+
+
+def matrix_and_bias(returned, D, F):
+    """W [D, D] and b [D], if they were returned; raises Mistake otherwise."""
+    W, b = pair(returned, "W", "b")
+    shapes = [list(getattr(part, "shape", ())) for part in returned]
+    refuse(list(map(len, shapes)) == [1, 2], "swapped", "return W first and b second.")
+    refuse(shapes[0] == [F, F] != [D, D], "wrong_order", ORDER)
+    return tensor(W, (D, D), "matrix W"), tensor(b, (D,), "bias b")
+
+
+# 13-2, what comes back
+
+def bend(size, speed):
+    """A layer of one number and its slope."""
+    return (lambda x: size * math.sin(speed * x)), (
+        lambda x: size * speed * math.cos(speed * x))
+
+
+def walk(x, layers, added):
+    """The number that arrives at each layer, and what comes out of the last."""
+    places = [x]
+    for f, _ in layers:
+        x = f(x) + added * x
+        places.append(x)
+    return places
+
+
+@exercise("13-2", points=2)
+def check_13_2(comes_back):
+    square = (lambda x: 0.5 * x * x), (lambda x: x)
+    trials = [(0.7, [bend(0.8, 1.3), square, bend(1.5, 0.6), bend(-0.4, 2.0)]),
+              (-1.2, [square, bend(0.9, 1.1), bend(0.5, -0.7)]),
+              (0.4, [bend(0.6, 0.9)]), (2.0, [])]
+    for x, layers in trials:
+        for added in (False, True):
+            got = number(comes_back(x, list(layers), added))
+            places = walk(x, layers, added)
+            slopes = [slope(place) for (_, slope), place in zip(layers, places)]
+            right = math.prod(slope + added for slope in slopes)
+            if close(got, right):
+                continue
+            explain(got, x, layers, added, places, slopes)
+            raise Mistake("wrong_slope",
+                          f"with added={added} the stack of {len(layers)} layers has "
+                          f"the slope {right:.4f} at x = {x}; yours is {got:.4f}.")
+    return "slopes multiply, and each bypass adds 1 to its own."
+
+
+def explain(got, x, layers, added, places, slopes):
+    """Raises the Mistake that explains a slope which is not the right one."""
+    def along(row):
+        return math.prod(slope(place) + added for (_, slope), place in zip(layers, row))
+
+    bare, always = walk(x, layers, False), walk(x, layers, True)
+    blame(got, [
+        ("returns_word", "that is the number that comes out; its slope is asked for.",
+         places[-1]),
+        ("same_place", "yours takes every slope at x; each layer gets what the layer "
+         "below handed on.", along([x] * len(layers))),
+        ("too_late", "yours takes a layer's slope at what comes out of it; take it at "
+         "what goes in.", along(places[1:])),
+        ("not_carried", "the factors are right, but x is lost on the way up: the next "
+         "layer reads x + f(x).", along(bare)),
+        ("slopes_added", "yours adds the slopes; by the chain rule they multiply.",
+         sum(slopes), sum(slope + added for slope in slopes)),
+        ("last_only", "that is the slope of the last layer alone.",
+         slopes[-1] + added if slopes else math.nan)])
+    if added:
+        blame(got, [
+            ("no_bypass", "the bypass is missing: what is the slope of x + f(x)?",
+             math.prod(slopes),
+             math.prod(slope(place) for (_, slope), place in zip(layers, bare))),
+            ("one_bypass", "yours has one bypass round the whole stack; each layer has "
+             "one.", 1 + math.prod(slopes))])
+    else:
+        blame(got,
+              [("always_added", "this stack has no bypass: added is False.",
+                *(math.prod(1 + slope(place) for (_, slope), place in zip(layers, row))
+                  for row in (places, always)))])
+
+
+# 13-3, layer norm in loops
+
+@exercise("13-3", points=2)
+def check_13_3(layer_norm):
+    torch.manual_seed(23)
+    for T, D, eps in ((5, 4, 0.3), (3, 7, 1e-5), (4, 4, 0.1)):
+        words = 2 * torch.randn(T, D, dtype=torch.float64) + 1
+        gain, bias = torch.randn(2, D, dtype=torch.float64).unbind()
+        check_norm(layer_norm, words, gain, bias, eps)
+    words[1] = 3.0
+    check_norm(layer_norm, words, gain, bias, 1e-5)
+    return "each word has its own mean and variance, each feature its gain and bias."
+
+
+def check_norm(layer_norm, words, gain, bias, eps):
+    """Raises the Mistake that explains normalised words which are not right."""
+    returned = tensor(ask(layer_norm, words, gain, bias, eps), words.shape, "result")
+
+    def norm(axes=-1, unbiased=False, scale=lambda variance: (variance + eps).sqrt()):
+        left = words - words.mean(dim=axes, keepdim=True)
+        spread = scale(words.var(dim=axes, keepdim=True, unbiased=unbiased))
+        return left / spread * gain + bias
+
+    def beside(variance):
+        return variance.sqrt() + eps
+
+    right, squares = norm(), words.square().mean(-1, keepdim=True)
+    if close(returned, right):
+        return
+    refuse(not returned.isfinite().all(), "not_finite", "a word whose numbers are all "
+           "alike becomes nan or infinite; where does eps stand?")
+    plain = (right - bias) / gain
+    left = words - words.mean(-1, keepdim=True)
+    spread = (words.var(-1, keepdim=True, unbiased=False) + eps).sqrt()
+    blame(returned, [
+        ("no_gain_no_bias", "the words are normal; gain and bias are missing.", plain),
+        ("no_gain", "the gain is missing.", plain + bias),
+        ("no_bias", "the bias is missing.", plain * gain),
+        ("bias_first", "the gain multiplies first, then the bias is added.",
+         (plain + bias) * gain),
+        ("unbiased", "your variance divides by D - 1; it is the mean of D squares.",
+         norm(unbiased=True)),
+        ("eps_beside", "eps is added to the variance, under the root.",
+         norm(scale=beside)),
+        ("unbiased_eps_beside", "two things: std divides by D - 1, and eps belongs to "
+         "the variance, under the root.", norm(unbiased=True, scale=beside)),
+        ("eps_squared", "eps is added as it is, not squared.",
+         norm(scale=lambda variance: (variance + eps * eps).sqrt())),
+        ("no_eps", "the eps that was given is missing; without any, a word of equal "
+         "numbers becomes nan.", norm(scale=torch.sqrt)),
+        ("no_root", "yours divides by the variance; divide by its root.",
+         norm(scale=lambda variance: variance + eps)),
+        ("not_scaled", "yours only takes the mean away; divide by the root, too.",
+         norm(scale=torch.ones_like)),
+        ("over_time", "your mean runs over the words, for each feature. How many means "
+         "are there for a sentence of five words?", norm(0)),
+        ("whole_sentence", "you take one mean for the whole sentence. How many are "
+         "there for a sentence of five words?", norm((0, 1))),
+        ("not_centred", "the mean is not taken away.",
+         words / (squares + eps).sqrt() * gain + bias),
+        ("not_centred", "the standard deviation is right, but the mean is not taken "
+         "away.", words / spread * gain + bias),
+        ("squares_not_centred", "the squares are those of the distances from the mean, "
+         "and not of the numbers themselves.",
+         left / (squares + eps).sqrt() * gain + bias)])
+    if len(words) == words.shape[1]:
+        blame(returned,
+              [("gain_for_words", "gain and bias belong to the features, the columns, "
+                "and not to the words.", plain * gain[:, None] + bias[:, None])])
+    wrong_row("wrong_numbers", "result", returned, right)
+
+
+# 13-4, find the bug
+
+@exercise("13-4", points=2)
+def check_13_4(right_block):
+    torch.manual_seed(24)
+    words = 2 * torch.randn(2, 5, 12, dtype=torch.float64) + 1
+    mixes, widens = torch.randn(2, 12, 12, dtype=torch.float64).unbind()
+    gains = torch.randn(2, 12, dtype=torch.float64)
+
+    def attend(words):
+        return words.mean(dim=1, keepdim=True) @ mixes + 0.3 * words
+
+    def feed_forward(words):
+        return (words @ widens).relu()
+
+    def first(words):
+        return torch.nn.functional.layer_norm(words, (12,), gains[0])
+
+    def second(words):
+        return torch.nn.functional.layer_norm(words, (12,), None, gains[1])
+
+    def run(attend, feed_forward):
+        return ask(right_block, words, attend, feed_forward, first, second)
+
+    returned = tensor(run(attend, feed_forward), words.shape, "new words")
+    silent = run(torch.zeros_like, torch.zeros_like)
+    attended = words + attend(first(words))
+    right = attended + feed_forward(second(attended))
+    if not close(returned, right):
+        blame(returned, other_blocks(words, attend, feed_forward, first, second))
+    refuse(not close(silent, words), "not_kept", "with both layers switched off, the "
+           "words should remain. What else is on their path?")
+    refuse(not close(returned, right), "wrong_words", "with both layers switched off "
+           "the words remain, but a layer reads the wrong thing.")
+    return "nothing stands on the path of the words but two sums."
+
+
+def other_blocks(words, attend, feed_forward, first, second):
+    """Code, sentence and result of blocks that are put together otherwise."""
+    a, c = first(words), first(words) + attend(first(words))
+    b, plain, crossed = second(c), words + attend(words), words + attend(second(words))
+    d, after, attended = second(words + attend(a)), first(plain), words + attend(a)
+    fed = words + feed_forward(second(words))
+    answered, asked = words + first(attend(words)), feed_forward(second(attend(a)))
+    return [
+        ("same_bug", "yours still normalises the words themselves, and not only what a "
+         "layer reads.", b + feed_forward(b)),
+        ("half_repaired", "the second half is right; the first still replaces the "
+         "words.", c + feed_forward(second(c))),
+        ("half_repaired", "the first half is right; the second still replaces the "
+         "words.", d + feed_forward(d)),
+        ("post_norm", "that is post-norm; pre-norm is asked for.",
+         second(after + feed_forward(after))),
+        ("post_norm", "that is half a post-norm.", after + feed_forward(after)),
+        ("no_second_norm", "what feed_forward reads is not normalised.",
+         attended + feed_forward(attended)),
+        ("no_first_norm", "what attend reads is not normalised.",
+         plain + feed_forward(second(plain))),
+        ("no_norm", "there is no norm in yours: each layer reads normalised words.",
+         plain + feed_forward(plain)),
+        ("first_twice", "yours uses the first norm twice; each layer has its own.",
+         attended + feed_forward(first(attended))),
+        ("side_by_side", "feed_forward should read what attend has found, and not "
+         "the old words.", attended + feed_forward(second(words))),
+        ("norm_of_answer", "yours normalises the answers; normalise what a layer "
+         "reads.", answered + second(feed_forward(answered))),
+        ("no_sum", "the sums are missing: switch the layers off, and nothing remains.",
+         asked),
+        ("one_sum", "one sum is missing; each layer has one round it.", words + asked,
+         attend(a) + asked),
+        ("look_lost", "attend's answer is lost: the second sum starts from the old "
+         "words.", words + feed_forward(d)),
+        ("wrong_way_round", "attend comes first, and feed_forward then.",
+         fed + attend(first(fed))),
+        ("norms_swapped", "the first norm belongs to attend, the second to "
+         "feed_forward.",
+         crossed + feed_forward(first(crossed))),
+        ("second_twice", "yours uses the second norm twice; each layer has its own.",
+         crossed + feed_forward(second(crossed)))]
+
+
+# 13-5, listen to all alike
+
+def even_weights(allowed, shape):
+    """Equal weights over what may be looked at; a row without any is all 0."""
+    if allowed is None:
+        allowed = torch.ones(shape, dtype=torch.bool)
+    open_places = allowed.broadcast_to(shape).double()
+    return open_places / open_places.sum(dim=-1, keepdim=True).clamp(min=1)
+
+
+@exercise("13-5", points=2)
+def check_13_5(even):
+    torch.manual_seed(25)
+    B, H, T, S, K = 2, 3, 5, 7, 4
+    some = torch.rand(B, 1, T, S) < 0.6
+    some[..., 0] = True
+    nothing = some.clone()
+    nothing[1, 0, 2] = False
+    places = torch.tensor([1, 0, 1, 1, 0, 1, 1]).bool().expand(B, 1, 1, S)
+    for allowed in (None, places, some, some[0, 0], nothing):
+        query, key, value = (torch.randn(B, H, size, K) for size in (T, S, S))
+        returned = two_tensors(ask(even, query, key, value, allowed),
+                               [(B, H, T, K), (B, H, T, S)], "contexts")
+        inspect_even(returned, query, key, value.double(), allowed, (B, H, T, S))
+        value.requires_grad_()
+        refuse(no_gradient(even(query, key, value, allowed)[0], [value]), *DETACHED)
+    try:
+        made = even(*(part.detach().to("meta") for part in (query, key, value)))
+        here = any(part.device.type == "cpu" for part in made)
+    except Exception as error:    # a tensor on no device has no numbers to read
+        here = "not on the expected device" in str(error)
+    refuse(here, "wrong_device", "yours makes a tensor on the CPU, wherever the words "
+           "are; on a GPU that ends in an error. Make it with device=query.device.")
+    return "every word listens to all that it may, and chooses none."
+
+
+def inspect_even(returned, query, key, value, allowed, shape):
+    """Raises the Mistake that explains weights which are not even."""
+    context, weights = returned
+    right = even_weights(allowed, shape)
+    if close(weights, right):
+        return right_sums("wrong_context", "contexts", context, right @ value)
+    S = shape[-1]
+    refuse(not weights.isfinite().all(), "nan_row",
+           "a word that may look at nothing gets nan or infinity; its count is 0.")
+    scores = (query @ key.transpose(-2, -1)).double() / query.shape[-1] ** 0.5
+    marks = torch.ones(shape) if allowed is None else allowed.broadcast_to(shape)
+    hidden = ~marks.bool()
+    blame(weights, [
+        ("chooses", "yours chooses: query and key should have no say.",
+         scores.softmax(dim=-1),
+         *(scores.masked_fill(hidden, low).softmax(dim=-1).nan_to_num(0)
+           for low in (-1e9, -math.inf))),
+        ("mask_ignored", "yours listens to all words, and to the hidden ones too.",
+         torch.full(shape, 1 / S)),
+        ("counts_hidden", "yours divides by the number of all words; divide by how "
+         "many may be looked at.", marks.double() / S),
+        ("not_divided", "your weights do not add up to 1.", marks.double(),
+         torch.ones(shape)),
+        ("upside_down", "yours listens to the hidden words: True means may look.",
+         even_weights(hidden, shape)),
+        ("over_queries",
+         "your columns add up to 1; rows are words that look, and rows should.",
+         marks.double() / marks.double().sum(dim=-2, keepdim=True).clamp(min=1))])
+    empty = right.sum(dim=-1) == 0
+    refuse(
+        empty.any() and close(weights[~empty], right[~empty]), "looks_anyway",
+        "a word that may look at nothing should have weights of 0; yours looks anyway.")
+    wrong_row("wrong_weights", "weights", weights, right)

@@ -1,0 +1,461 @@
+"""Checks for the exercises of chapter 14, the whole machine."""
+
+import torch
+from torch import nn
+
+from softdict.attention import attention, scaled_dot
+from softdict.checks.answers import (DETACHED, ask, blame, close, copies, no_gradient,
+                                     number, pair, something, tensor, two_tensors,
+                                     unchanged, wrong_row)
+from softdict.checks.result import Mistake, attempt, exercise, refuse
+from softdict.heads import MultiHeadAttention
+from softdict.masks import causal_mask, padding_mask
+from softdict.transformer import Config
+from softdict.variants import make_variant
+
+
+class Parts:
+    """A decoder layer in parts that remember what they were asked."""
+
+    def __init__(self, width):
+        self.layers = nn.ModuleList(
+            MultiHeadAttention(width, 3).double() for _ in range(2))
+        self.matrix = torch.randn(width, width).double()
+        self.gains = torch.randn(3, width).double()
+        self.asked = []    # (part, its x, its source, its mask)
+
+    def attention(self, n):
+        def answers(x, source, allowed=None):
+            self.asked.append((n, x, source, allowed))
+            return self.layers[n](x, source, allowed)
+        return answers
+
+    def feed_forward(self, x):
+        return (x @ self.matrix).relu()
+
+    def norms(self):
+        return [lambda x, gain=gain: nn.functional.layer_norm(x, x.shape[-1:]) * gain
+                for gain in self.gains]
+
+    def arguments(self):
+        return self.attention(0), self.attention(1), self.feed_forward, self.norms()
+
+
+def steps(x, memory, lengths, self_attention, cross_attention, feed_forward, norms,
+          order=(0, 1, 2), added=(1, 1, 1), own=None, causal=True, padded=True,
+          source=None, which=(0, 1, 2), post=False, path=False, turn=()):
+    """A decoder layer in which one thing at a time can be wrong."""
+    causal = causal_mask(x.shape[1]) if causal else None
+    pads = padding_mask(lengths, memory.shape[1])[:, None] if padded else None
+    causal = ~causal if 0 in turn else causal
+    pads = ~pads if 1 in turn else pads
+    for n in order:
+        norm = norms[which[n]]
+        reads = x if post else norm(x)
+        if n == 0:
+            found = self_attention(reads, own(x, reads) if own else reads, causal)
+        elif n == 1:
+            found = cross_attention(reads, source(memory, norm) if source else memory,
+                                    pads)
+        else:
+            found = feed_forward(reads)
+        x = added[n] * (reads if path else x) + found
+        x = norm(x) if post else x
+    return x
+
+
+def keeps_gradients(returned, right, learned):
+    """Raises Mistake unless as much gradient flows back as through the right answer."""
+    refuse(no_gradient(returned, learned[:1]), *DETACHED)
+    direction = torch.randn_like(right)
+    got, wanted = ([torch.zeros(()) if slope is None else slope for slope in
+                    torch.autograd.grad((one * direction).sum(), learned,
+                                        retain_graph=True, allow_unused=True)]
+                   for one in (returned, right))
+    refuse(not all(close(one, other) for one, other in zip(got, wanted)), "detached",
+           "the numbers are right, but some of the gradient is lost on its way back; "
+           "work with the tensors as they come.")
+
+
+@exercise("14-1", points=3)
+def check_14_1(decoder_layer):
+    torch.manual_seed(21)
+    for B, T, S, lengths in ((2, 5, 7, [4, 7]), (3, 4, 3, [3, 1, 2])):
+        parts, lengths = Parts(12), torch.tensor(lengths)
+        kept = (torch.randn(B, T, 12).double().requires_grad_(),
+                torch.randn(B, S, 12).double().requires_grad_(), lengths)
+        given = copies(kept)
+        try:
+            returned = decoder_layer(*given, *parts.arguments())
+        except (ValueError, RuntimeError):
+            explain_masks(parts, T, S, B)
+            raise
+        got = tensor(something(returned), kept[0].shape, "new x")
+        unchanged(given, kept, "work on new tensors")
+        asked = list(parts.asked)
+        right = steps(*kept, *parts.arguments())
+        if close(got, right):
+            keeps_gradients(returned, right, [*kept[:2], *parts.layers.parameters()])
+            continue
+        with torch.no_grad():
+            for code, sentence, options in likely_layers():
+                try:
+                    wrong = steps(*kept, *parts.arguments(), **options)
+                except (ValueError, RuntimeError):
+                    continue
+                refuse(close(got, wrong), code, sentence)
+        wrong_masks(asked, T, S, lengths)
+        raise Mistake("wrong_words", "the new x is not that of a pre-norm decoder "
+                      "layer; three times: norm, sub-layer, sum.")
+    return "self-attention, cross-attention, feed-forward: that layer can translate."
+
+
+def wrong_masks(asked, T, S, lengths):
+    """Raises Mistake if a mask that was handed over hides or shows the wrong words."""
+    causal = ("the mask of `self_attention` is not the causal one: a word may look at "
+              "itself and at what stands before it.")
+    padding = ("the mask of `cross_attention` should be True for the source words that "
+               "are real, and for no others.")
+    right = (causal_mask(T), causal), (padding_mask(lengths, S)[:, None], padding)
+    for n, _, _, allowed in asked:
+        wanted = right[n][0].expand(len(lengths), T, -1)
+        refuse(
+            allowed is not None and not torch.equal(allowed.expand_as(wanted), wanted),
+            "wrong_mask", right[n][1])
+
+
+def explain_masks(parts, T, S, B):
+    """Raises the Mistake that explains a mask, or words, that did not fit."""
+    if not parts.asked:
+        return
+    n, x, source, allowed = parts.asked[-1]
+    tensors = [x, source] if allowed is None else [x, source, allowed]
+    if not all(isinstance(item, torch.Tensor) for item in tensors):
+        return
+    if (x.dim(), source.dim()) != (3, 3):
+        return
+    if n == 0:
+        refuse(source.shape[1] == S, "attends_to_source", "your `self_attention` gets "
+               "the memory as its source; there x attends to itself.")
+        return
+    refuse(x.shape[1] == S and source.shape[1] == T, "turned",
+           "in `cross_attention` your queries come from the memory; they should come "
+           "from x, and keys and values from the memory.")
+    refuse(source.shape[1] == T, "queries_itself", "in `cross_attention` your keys and "
+           "values come from x; they should come from the memory.")
+    shape = [B, 1, S] if allowed is None else list(allowed.shape)
+    refuse(len(shape) > 3, "mask_axis", "the axis of the heads is added for you: the "
+           f"mask of `cross_attention` is [{B}, 1, {S}] here.")
+    refuse(shape == [B, S], "mask_axis", f"the mask of `cross_attention` is [{B}, {S}] "
+           f"here; it needs an axis of 1 for the queries: [{B}, 1, {S}].")
+    refuse(shape[-1:] != [S], "mask_of_words", f"there are {S} source words here, so "
+           f"the last axis of that mask is {S}; your mask is {shape}.")
+
+
+def likely_layers():
+    """Code, sentence and options of the mistakes that `steps` can make."""
+    return [
+        ("no_causal_mask", "your words see those that come later; `self_attention` "
+         "needs its mask.", {"causal": False}),
+        ("no_source_mask", "your words look at the pads of the source; "
+         "`cross_attention` needs its mask.", {"padded": False}),
+        ("no_masks", "both attentions need their masks.",
+         {"causal": False, "padded": False}),
+        ("raw_source", "in the first sub-layer keys and values go through the norm, "
+         "too: your queries are normalised, and your keys are not.",
+         {"own": lambda x, reads: x}),
+        ("states_normalised", "the memory was normalised by the encoder; leave it as "
+         "it is.", {"source": lambda memory, norm: norm(memory)}),
+        ("cross_attention_first", "your cross-attention comes before self-attention; "
+         "it is the second sub-layer.", {"order": (1, 0, 2)}),
+        ("feed_forward_early", "your feed-forward comes before cross-attention; it is "
+         "the third sub-layer.", {"order": (0, 2, 1)}),
+        ("no_cross_attention", "yours leaves out the second sub-layer, "
+         "`cross_attention`.", {"order": (0, 2)}),
+        ("no_feed_forward", "yours leaves out the third sub-layer, `feed_forward`.",
+         {"order": (0, 1)}),
+        ("one_norm", "each sub-layer has a norm of its own; yours uses the first for "
+         "all.", {"which": (0, 0, 0)}),
+        ("post_norm", "that is post-norm, which normalises the sums; here each "
+         "sub-layer *reads* through its norm.", {"post": True}),
+        ("norm_on_path", "your norms replace x; only what a sub-layer reads goes "
+         "through its norm.", {"path": True}),
+        ("causal_turned", "your causal mask is turned over: True means may look.",
+         {"turn": (0,)}),
+        ("pads_turned", "your padding mask is turned over: True means may look.",
+         {"turn": (1,)}),
+        ("masks_turned", "both masks are turned over: True means may look.",
+         {"turn": (0, 1)}),
+        ("not_added", "yours replaces x by each sub-layer's answer; add it to x.",
+         {"added": (0, 0, 0)}),
+        ("not_added", "the answer of cross-attention replaces x; it should be added.",
+         {"added": (1, 0, 1)}),
+        ("not_added", "the answer of self-attention replaces x; it should be added.",
+         {"added": (0, 1, 1)}),
+        ("not_added", "the answer of feed-forward replaces x; it should be added.",
+         {"added": (1, 1, 0)})]
+
+
+@exercise("14-2", points=2)
+def check_14_2(cross_attention):
+    torch.manual_seed(22)
+    for B, T, S, lengths in ((2, 5, 5, [5, 2]), (2, 4, 7, [3, 7]),
+                             (3, 6, 2, [2, 1, 2])):
+        # the plain attention, since it complains where keys and values do not fit
+        layer = MultiHeadAttention(12, 3, attention).double()
+        lengths = torch.tensor(lengths)
+        kept = (torch.randn(B, T, 12).double().requires_grad_(),
+                torch.randn(B, S, 12).double().requires_grad_(), lengths)
+        x, memory, _ = kept
+        returned = pair(
+            ask(cross_attention, layer, *kept, advice="work on new tensors", likely=[
+                ("mask_shape", "the mask does not fit the scores: it should be [B, 1, "
+                 "S], with the pads of the source.", "must be [..., T, S]"),
+                ("mixed", "keys and values must be as many: both come from the same "
+                 "sentence.", "Expected size for first two dimensions")]),
+            "the answers", "the weights")
+        refuse(returned[1] is None, "no_weights",
+               "the weights are None; `layer.weights` gives them.")
+        shapes = [tuple(getattr(part, "shape", ())) for part in returned]
+        refuse(shapes == [(B, S, 12), (B, 3, S, T)] and S != T, "turned",
+               f"{T} target words make queries here, and {S} answers come back: where "
+               "do your queries come from?")
+        refuse(shapes[0] == (B, 3, T, S), "swapped",
+               "return the answers first and the weights second.")
+        got = answers, weights = two_tensors(returned, [(B, T, 12), (B, 3, T, S)])
+        pads = padding_mask(lengths, S)[:, None]
+
+        def answered(x, memory, mask):
+            return layer(x, memory, mask), layer.weights(x, memory, mask)
+
+        right = answered(x, memory, pads)
+        if close(got, right):
+            keeps_gradients(returned[0], right[0], [x, memory, *layer.parameters()])
+            continue
+        with torch.no_grad():
+            blame(got, [("no_mask", "the queries are right now, and pads of the source "
+                         "still get weight.", answered(x, memory, None))])
+            if S == T:
+                blame(got, [
+                    ("turned", "the queries still come from the source.",
+                     answered(memory, x, None), answered(memory, x, pads)),
+                    ("queries_itself", "keys and values come from x; they should come "
+                     "from the memory.", answered(x, x, pads), answered(x, x, None))])
+                key, _ = layer.keys_and_values(memory)
+                _, value = layer.keys_and_values(x)
+                refuse(close(answers, layer.ask(x, key, value, pads)),
+                       "value_of_words", "the values come from x; the answers should "
+                       "be made of the source.")
+                refuse(close(weights, answered(x, memory, pads & causal_mask(T))[1]),
+                       "causal", "the whole source is there: no word of it is hidden "
+                       "for coming later.")
+        to_pads = weights[lengths.argmin(), :, :, lengths.min():]
+        refuse(not close(to_pads, torch.zeros_like(to_pads)), "pads_seen",
+               "some weight still goes to pads of the source.")
+        refuse(close(weights, right[1]), "wrong_answers", "the weights are right, but "
+               "the answers are not what `layer` returns.")
+        wrong_row("wrong_weights", "weights", weights, right[1].detach())
+    return "queries from the target, keys and values from the source, and no pad."
+
+
+@exercise("14-3", points=2)
+def check_14_3(tie):
+    torch.manual_seed(23)
+    model = make_variant(11, 9, Config(12, 3, 1, 20, dropout=0.0), tied=False)
+    kept = {name: item.detach().clone() for name, item in model.state_dict().items()}
+    before = sum(item.numel() for item in model.parameters())
+    no_linear = ("no_linear",
+                 "the generator should stay a Linear; share only its weight.")
+    new = attempt(lambda: tie(model), (*no_linear, "as child module"),
+                  ("not_a_parameter", "PyTorch wants a parameter there: hand over the "
+                   "parameter itself, and not its numbers.", "cannot assign"))
+    refuse(isinstance(new, nn.Module) and new is not model, "another_model",
+           "change the model that you were given; there is no need for another.")
+    refuse(not isinstance(model.generator, nn.Linear), *no_linear)
+    table, matrix = model.decoder.embedding.table.weight, model.generator.weight
+    refuse(table is not matrix and model.encoder.embedding.table.weight is matrix,
+           "wrong_table",
+           "yours shares the English table; the generator scores Korean words.")
+    refuse(tuple(matrix.shape) != (9, 12) or tuple(table.shape) != (9, 12),
+           "transposed",
+           "both matrices are [V, D] as they are: nothing has to be turned.")
+    numbers = kept["decoder.embedding.table.weight"], kept["generator.weight"]
+    if table is not matrix:
+        refuse(table.data_ptr() == matrix.data_ptr(), "two_parameters",
+               "the numbers are shared, but there are two parameters for them: an "
+               "optimiser would move them twice.")
+        refuse(torch.equal(table, matrix), "copied", "the numbers are equal today; "
+               "after one update they will not be. Share the matrix itself.")
+        raise Mistake("not_tied",
+                      "embedding and generator still have matrices of their own.")
+    refuse(torch.equal(table, numbers[1]), "wrong_direction",
+           "the shared numbers are the generator's; keep those of the embedding.")
+    refuse(not torch.equal(table, numbers[0]), "other_numbers",
+           "the shared numbers are neither's; keep those of the embedding.")
+    bias = getattr(model.generator, "bias", None)
+    refuse(bias is None or not torch.equal(bias, kept["generator.bias"]), "bias",
+           "leave the generator's bias as it was.")
+    shared = "generator.weight", "decoder.embedding.table.weight"
+    refuse(any(not torch.equal(item, kept[name])
+               for name, item in model.state_dict().items() if name not in shared),
+           "changes_more", "something else in the model has changed too.")
+    refuse(not table.requires_grad or sum(item.numel() for item in model.parameters())
+           != before - 9 * 12, "not_learned",
+           "the shared matrix should still be a parameter that learns.")
+    return "one matrix, and 108 numbers fewer."
+
+
+def counted(source_words, target_words, width, layers, hidden, tied, bias=1, last=2,
+            encoder_norms=2, decoder_norms=3, attentions=3, generator_bias=1):
+    """Parameters of a Transformer, with parts that can be left out."""
+    attention = 4 * (width * width + bias * width)
+    feed_forward = 2 * width * hidden + bias * (hidden + width)
+    norm = 2 * width
+    tables = (source_words + target_words + (0 if tied else target_words)) * width
+    both = (attentions * attention + 2 * feed_forward
+            + (encoder_norms + decoder_norms) * norm)
+    return layers * both + last * norm + tables + generator_bias * target_words
+
+
+@exercise("14-4", points=2)
+def check_14_4(parameters):
+    for sizes, tied in (((70, 90, 12, 3, 3, 20), True), ((31, 17, 8, 2, 5, 40), False),
+                        ((10000, 8000, 512, 8, 6, 2048), True),
+                        ((50, 60, 12, 4, 1, 48), False)):
+        source_words, target_words, width, heads, layers, hidden = sizes
+        got = number(ask(parameters, *sizes, tied))
+        with torch.device("meta"):
+            model = make_variant(source_words, target_words, Config(*sizes[2:]),
+                                 tied=tied)
+        right = sum(item.numel() for item in model.parameters())
+        if got == right:
+            continue
+        plain = source_words, target_words, width, layers, hidden
+        blame(got, [
+            ("tied_ignored", "the two kinds of generator are mixed up: a tied one "
+             "shares its matrix with the target's table.", counted(*plain, not tied)),
+            ("no_biases", "every Linear has a bias.",
+             counted(*plain, tied, bias=0, generator_bias=0)),
+            ("no_biases", "every Linear in the layers has a bias.",
+             counted(*plain, tied, bias=0)),
+            ("generator_bias", "the generator has a bias, tied or not.",
+             counted(*plain, tied, generator_bias=0)),
+            ("last_norms", "each stack has one more norm at its end.",
+             counted(*plain, tied, last=0)),
+            ("last_norms", "both stacks have one more norm at their end.",
+             counted(*plain, tied, last=1)),
+            ("decoder_like_encoder", "a decoder layer has cross-attention too, with a "
+             "norm of its own.", counted(*plain, tied, attentions=2, decoder_norms=2)),
+            ("no_cross_attention", "a decoder layer has two attentions.",
+             counted(*plain, tied, attentions=2)),
+            ("third_norm", "a decoder layer has three norms, one for each sub-layer.",
+             counted(*plain, tied, decoder_norms=2)),
+            ("one_norm", "each sub-layer has a norm of its own.",
+             counted(*plain, tied, encoder_norms=1, decoder_norms=1)),
+            ("no_norms", "norms learn a gain and a bias for each feature.",
+             counted(*plain, tied, encoder_norms=0, decoder_norms=0, last=0)),
+            ("one_layer", "there are several layers on each side, none of them shared.",
+             counted(source_words, target_words, width, 1, hidden, tied)),
+            ("no_tables", "the two tables of word vectors are missing.",
+             right - (source_words + target_words) * width),
+            ("one_table", "the source has a table of its own.",
+             right - source_words * width)])
+        refuse(got == right + layers * 3 * 4 * (heads - 1) * (width * width + width),
+               "times_heads",
+               "the heads share the width: their number does not change the count.")
+        raise Mistake("wrong_number", f"for {source_words} and {target_words} words, "
+                      f"width {width}, {layers} layers and inner width {hidden}, "
+                      f"tied={tied}, it has {right:,} parameters; yours is {got:,.0f}.")
+    return "and the number of heads did not matter."
+
+
+@exercise("14-5", points=3)
+def check_14_5(best_key):
+    torch.manual_seed(24)
+    T, S, K = 5, 7, 4
+    some = torch.rand(2, 3, T, S) < 0.4
+    some[1, 2, 3] = False    # this query may look at nothing
+    pads, causal = padding_mask(torch.tensor([7, 3]), S), causal_mask(S)[-T:]
+    trials = [((2, 3), None), ((2, 3), some), ((2, 3), pads[:, None, None]),
+              ((2, 3), causal), ((), causal), ((2,), pads[:, None]), ((2,), None),
+              ((2, 1, 3), some[:, None])]
+    for leading, allowed in trials:
+        kept = [torch.randn(*leading, size, K).requires_grad_() for size in (T, S, S)]
+        if allowed is not None and allowed is not some and leading:
+            with torch.no_grad():
+                kept[0][(0,) * len(leading)] = 0    # all keys are equally good
+        scores = scaled_dot(*kept[:2]).detach()
+        may = torch.tensor(True) if allowed is None else allowed
+        hidden = ~may.broadcast_to(scores.shape)
+        returned = ask(
+            best_key, *kept, *([] if allowed is None else [allowed]),
+            advice="work on new tensors", likely=[
+                ("four_axes", "`...` stands for any axes, or none: without heads there "
+                 "are three, and without a batch two.", "values to unpack")])
+        context, weights = two_tensors(
+            returned, [(*leading, T, K), (*leading, T, S)], "contexts")
+        refuse(not all(part.is_floating_point() for part in returned), "whole_numbers",
+               "the weights should be of the dtype of the scores; yours are whole "
+               "numbers.")
+        right = hard(scores, hidden)
+        if close(weights, right) and close(context, right @ kept[2].double()):
+            refuse(no_gradient(returned[0], kept[2:]), *DETACHED)
+            continue
+        raise Mistake(*explained(weights, context, scores, hidden, kept))
+    return "0 and 1, as in chapter 01."
+
+
+def hard(scores, hidden):
+    """Weights of 1 for the first of the best keys that are not hidden."""
+    best = scores.masked_fill(hidden, float("-inf")).argmax(dim=-1)
+    return nn.functional.one_hot(best, scores.shape[-1]).double() * ~hidden
+
+
+def explained(weights, context, scores, hidden, kept):
+    """Code and sentence of the likely mistake in weights and contexts."""
+    nowhere = hidden.all(dim=-1)
+    filled = scores.masked_fill(hidden, float("-inf"))
+    if weights.isnan().any() or context.isnan().any():
+        return ("no_number", "a query that may look at nothing gets weights of 0; "
+                "yours are not numbers.")
+    if close(weights, hard(scores, hidden)):
+        return ("wrong_context",
+                "the weights are right; the context is the value of the best key.")
+    if ((weights != 0) & hidden & ~nowhere[..., None]).any():
+        return ("sees_hidden", "a hidden key was taken; hidden scores must lose before "
+                "the best is chosen.")
+    if (weights[nowhere] != 0).any():
+        return ("looks_nowhere", "a query that may look at nothing gets weights of 0; "
+                "yours takes a key all the same.")
+    if close(weights,
+             (filled.masked_fill(nowhere[..., None], 0)).softmax(dim=-1) * ~hidden):
+        return "soft", "those are softmax weights: the best key should get all."
+    if close(weights, hard(-scores, hidden)):
+        return "worst_key", "yours takes the worst key."
+    late = nn.functional.one_hot(scores.argmax(dim=-1),
+                                 scores.shape[-1]).double() * ~hidden
+    if close(weights, late):
+        return ("masked_late", "a hidden key won and was struck out afterwards; hide "
+                "scores before you choose.")
+    zeroed = nn.functional.one_hot((scores * ~hidden).argmax(dim=-1),
+                                   scores.shape[-1]).double() * ~hidden
+    if close(weights, zeroed):
+        return ("scores_zero", "a hidden score of 0 can still be the best; then the "
+                "query gets nothing.")
+    best = (filled == filled.max(dim=-1, keepdim=True).values) & ~hidden
+    # one of the best, or several
+    taken = ((weights == 1) & best).any(dim=-1).equal(best.any(dim=-1))
+    if taken or close(weights,
+                      best.double() / best.sum(dim=-1, keepdim=True).clamp(min=1)):
+        return "all_best", "of equally good keys, take the first alone."
+    query, key = kept[:2]
+    over_queries = nn.functional.one_hot(filled.argmax(dim=-2),
+                                         scores.shape[-2]).double().transpose(-2, -1)
+    if close(weights, over_queries * ~hidden):
+        return ("over_queries", "yours looks for the best query of each key; each "
+                "query wants its best key.")
+    lengths = query.double().norm(dim=-1, keepdim=True) * key.double().norm(
+        dim=-1)[..., None, :]
+    if close(weights, hard(scores / lengths.clamp(min=1e-9).to(scores.dtype), hidden)):
+        return "cosine", "yours compares directions; the score is the dot product."
+    return "wrong_weights", "the 1 does not stand at the key with the highest score."

@@ -1,0 +1,386 @@
+"""Checks for the exercises of chapter 15, training a Transformer."""
+
+import copy
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from softdict.batches import make_batch
+from softdict.checks.answers import ask, blame, close, number, pair, short, something
+from softdict.checks.result import Mistake, attempt, exercise, refuse
+from softdict.vocab import PAD
+
+SENTENCES = ([[4, 5], [6, 7, 4]], [[5], [8]]), \
+    ([[6, 4, 8], [5, 5]], [[7, 8], [4, 6, 7, 8, 5]]), \
+    ([[8, 8], [7]], [[4], [7, 5, 6]], [[5, 6], [4, 4]])
+
+
+class Seen(list):
+    """A list that a model shares with its copies."""
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+class Witness(nn.Module):
+    """A small model that keeps what it is given, and how."""
+
+    def __init__(self, dropout=0.0):
+        super().__init__()
+        self.embed, self.generator = nn.Embedding(9, 6), nn.Linear(6, 9)
+        # gradients shorter than 1, so that clipping changes nothing
+        nn.init.normal_(self.embed.weight, std=0.3)
+        self.dropout, self.seen = nn.Dropout(dropout), Seen()
+
+    def forward(self, source, source_lengths, target_in):
+        self.seen.append((target_in, self.training, torch.is_grad_enabled()))
+        x = self.embed(target_in) + self.embed(source).mean(dim=1, keepdim=True)
+        return self.generator(self.dropout(x))
+
+    def reads(self, rows):
+        """True if it was given these rows to read."""
+        return any(torch.equal(seen[0], rows) for seen in self.seen)
+
+
+def mean_loss(logits, target, pads="left out"):
+    """The loss of the real words; pads may be counted as words, or as places only."""
+    kept = {} if pads == "counted" else {"ignore_index": PAD}
+    total = F.cross_entropy(logits.flatten(0, 1), target.flatten(), reduction="sum",
+                            **kept)
+    places = (target != PAD).sum() if pads == "left out" else target.numel()
+    return total / places
+
+
+# 15-1
+
+@exercise("15-1", points=2)
+def check_15_1(right_loop):
+    torch.manual_seed(25)
+    for _ in range(2):
+        compare_loops(right_loop, Witness(), [make_batch(pairs) for pairs in SENTENCES])
+    return "every update has its own gradient, and every word counts once."
+
+
+def compare_loops(right_loop, model, batches):
+    """Raises the Mistake that explains a loop that does not train as it should."""
+    def followed(pads="left out", empties=True, after=False):
+        return follow(copy.deepcopy(model), batches, pads, empties, after)
+
+    start, right = copy.deepcopy(model), followed()
+    wrong = {pads: followed(pads) for pads in ("counted", "divided")}
+    likely = [
+        ("pads_counted", "pads are words in your loss; `token_loss` leaves them out.",
+         wrong["counted"], followed("counted", False)),
+        ("pads_divided", "the sum is right, but yours divides it by all places; divide "
+         "by the real words.", wrong["divided"], followed("divided", False)),
+        ("not_emptied", "yours never empties the gradients, so each update adds to "
+         "those before; `optimizer.zero_grad()` empties them.",
+         followed(empties=False)),
+        ("loss_after_step", "your losses are those after each step; the loss before it "
+         "is asked for.", followed(after=True))]
+    model.seen.clear()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    returned = something(attempt(lambda: right_loop(model, optimizer, batches[:]), (
+        "steps_too_early", "your step stands between the loss and its gradient: it "
+        "changes the numbers that the backward pass needs.", "inplace operation")))
+    refuse(not model.seen, "model_unused", "your loop never runs the model.")
+    refuse(any(model.reads(batch.target_out) for batch in batches), "not_shifted",
+           "your decoder reads `target_out`, the very words that it should predict; it "
+           "reads `target_in`.")
+    refuse(not isinstance(returned, (list, tuple, torch.Tensor))
+           or len(returned) != len(batches), "wrong_count",
+           "return a list with one loss for each batch.")
+    got = torch.cat([torch.tensor([number(loss) for loss in returned]), weights(model)])
+    if not close(got, right, 1e-5):
+        refuse(torch.equal(weights(model), weights(start)), "never_moves",
+               "your model is the same before and after; which gradients does the step "
+               "find?")
+        blame(got, likely, 1e-5)
+        raise Mistake("wrong_training", "after three updates the losses should be "
+                      f"{short(right[:3])}; yours are {short(got[:3])}.")
+    refuse(any(isinstance(loss, torch.Tensor) and loss.requires_grad
+               for loss in returned), "keeps_graphs",
+           "all is right, but each loss that you keep is a tensor, and holds on to the "
+           "graph that made it; keep `loss.item()`.")
+
+
+def follow(model, batches, pads, empties, after):
+    """Losses and last weights of a training, rightly or wrongly done."""
+    optimizer, losses = torch.optim.SGD(model.parameters(), lr=0.5), []
+
+    def loss_of(batch):
+        logits = model(batch.source, batch.source_lengths, batch.target_in)
+        return mean_loss(logits, batch.target_out, pads)
+
+    for batch in batches:
+        loss = loss_of(batch)
+        if empties:
+            optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append((loss_of(batch) if after else loss).item())
+    return torch.cat([torch.tensor(losses), weights(model)])
+
+
+def weights(model):
+    """All numbers of a model in a row."""
+    return torch.cat([part.detach().flatten() for part in model.parameters()])
+
+
+# 15-2
+
+@exercise("15-2", points=1)
+def check_15_2(fair_loss):
+    torch.manual_seed(26)
+    for was_training in (True, False):
+        for pairs in SENTENCES[:2]:
+            with torch.enable_grad():    # and back again, whatever an answer leaves
+                compare_fair(fair_loss, Witness(0.5).train(was_training),
+                             make_batch(pairs))
+    return "asked twice, it gives the same answer, and the training goes on unchanged."
+
+
+def compare_fair(fair_loss, model, batch):
+    """Raises the Mistake that explains a loss that was not measured as in use."""
+    was_training = model.training
+    got = number(fair_loss(model, batch))
+    refuse(not model.seen, "model_unused", "your function never runs the model.")
+    refuse(model.reads(batch.target_out), "not_shifted", "your decoder reads "
+           "`target_out`, the very words that it should predict; it reads `target_in`.")
+    refuse(any(training for _, training, _ in model.seen), "dropout_left_on",
+           "dropout is on in yours: `no_grad` saves memory, and leaves it on; "
+           "`model.eval()` switches it off.")
+    refuse(any(graph for _, _, graph in model.seen), "keeps_graph", "yours keeps all "
+           "that a backward pass would need; `with torch.no_grad():` saves it.")
+    refuse(not torch.is_grad_enabled(), "gradients_left_off", "after your function "
+           "nothing can be trained any more: gradients are still switched off.")
+    refuse(was_training and not model.training, "left_in_eval", "the model was in "
+           "training, and yours leaves it in `eval`: from here on it is trained "
+           "without dropout.")
+    refuse(model.training and not was_training, "left_in_training",
+           "the model was in `eval`, and yours leaves it in training.")
+    with torch.no_grad():
+        logits = model.eval()(batch.source, batch.source_lengths, batch.target_in)
+    right, counted, divided = (mean_loss(logits, batch.target_out, pads).item()
+                               for pads in ("left out", "counted", "divided"))
+    if not close(got, right, 1e-5):
+        blame(got, [
+            ("pads_counted", "pads are words in your loss; leave them out.", counted),
+            ("pads_divided", "yours divides by all places; divide by the real words.",
+             divided)], 1e-5)
+        raise Mistake("wrong_loss",
+                      f"the loss should be {right:.4f}; yours is {got:.4f}.")
+
+
+# 15-3
+
+@exercise("15-3", points=2)
+def check_15_3(bucketed):
+    chance = torch.Generator().manual_seed(21)
+    for count, size in ((11, 4), (12, 3), (7, 2), (5, 9)):
+        lengths = torch.randint(1, 30, (count,), generator=chance).tolist()
+        compare_batches(bucketed, lengths, size)
+    return "like stands with like, and nobody is left out."
+
+
+def compare_batches(bucketed, lengths, size):
+    """Raises the Mistake that explains batches, or a number of pads, that are wrong."""
+    batches, pads = pair(ask(bucketed, lengths, size, advice="`sorted` makes a new "
+                             "list"), "the batches", "the number of pads")
+    refuse(isinstance(batches, (int, float)), "swapped",
+           "return the batches first and the number of pads second.")
+    batches = [[int(number) for number in batch] for batch in batches]
+    used = sorted(number for batch in batches for number in batch)
+    everyone = list(range(len(lengths)))
+    if used != everyone:
+        refuse(used == sorted(lengths), "lengths_not_numbers",
+               "your batches hold lengths; they should hold the numbers of the "
+               "sentences, so that the sentences can be found.")
+        refuse(used == [number + 1 for number in everyone], "counts_from_one",
+               "sentences are numbered from 0.")
+        refuse(set(used) < set(everyone), "left_out",
+               f"{len(lengths)} sentences in batches of {size}: yours leaves "
+               f"{len(lengths) - len(set(used))} of them out.")
+        raise Mistake("not_everyone_once",
+                      "each sentence should stand in one batch, and in one only.")
+    refuse(not all(batches), "empty_batch",
+           "one of your batches is empty; stop cutting when nobody is left.")
+    sizes = sorted((len(batch) for batch in batches), reverse=True)
+    refuse(sizes[:-1] != [size] * (len(sizes) - 1) or sizes[-1] > size, "wrong_sizes",
+           f"all batches but one should have {size} sentences, and that one no more; "
+           f"yours have {sizes}.")
+    found = [[lengths[number] for number in batch] for batch in batches]
+    ordered = sorted(found, key=lambda batch: (min(batch), max(batch)))
+    if any(max(one) > min(other) for one, other in zip(ordered, ordered[1:])):
+        in_order = [number for batch in batches for number in batch] == everyone
+        refuse(in_order, "not_sorted",
+               "your batches take the sentences as they come; sort by length first.")
+        raise Mistake("not_sorted", "in yours a batch holds both shorter and longer "
+                      "sentences than another one.")
+    right = sum(max(batch) * len(batch) - sum(batch) for batch in found)
+    got = number(pads)
+    if got == right:
+        return
+    blame(got, [
+        ("counts_places", "yours counts all places; pads are the places without a "
+         "word.", sum(max(batch) * len(batch) for batch in found)),
+        ("counts_words", "that is the number of words.", sum(lengths)),
+        ("padded_to_longest_of_all", "yours pads every batch to the longest sentence "
+         "of all; a batch is as long as its own longest.",
+         max(lengths) * len(lengths) - sum(lengths)),
+        ("full_batches", "the last batch may be smaller, and then it has fewer rows to "
+         "fill.", sum(max(batch) * size - sum(batch) for batch in found))])
+    raise Mistake("wrong_pads", f"for lengths {lengths} and batches of {size} your "
+                  f"batches need {right} pads; yours says {got:g}.")
+
+
+# 15-4
+
+@exercise("15-4", points=2)
+def check_15_4(right_gradient):
+    torch.manual_seed(23)
+    for counts in ((1, 6), (4, 2, 9), (3, 3), (5,)):
+        compare_gradients(right_gradient, [
+            (torch.randn(count, 4).double(), torch.randint(0, 3, (count,)))
+            for count in counts])
+    return "every word counts once, in whatever part it stands."
+
+
+def compare_gradients(right_gradient, parts):
+    """Raises the Mistake that explains gradients which are not the whole batch's."""
+    model = nn.Linear(4, 3).double()
+    kept = [weights.detach().clone() for weights in model.parameters()]
+
+    def gradient(total):
+        slopes = torch.autograd.grad(total, model.parameters(), retain_graph=True)
+        return torch.cat([slope.flatten() for slope in slopes])
+
+    means = [nn.functional.cross_entropy(model(rows), target) for rows, target in parts]
+    words = [len(target) for _, target in parts]
+    whole = sum(mean * count for mean, count in zip(means, words)) / sum(words)
+    old = 0.7
+    for weights in model.parameters():
+        weights.grad = torch.full_like(weights, old)    # of an earlier update
+    # parts whose loss was computed, and those that were sent back
+    asked, sent = set(), set()
+    begun = []    # at the start of each part: were all others before it sent back?
+
+    def mean_loss(model, part):
+        here = id(part[1])
+        begun.append(asked - {here} <= sent)
+        loss = nn.functional.cross_entropy(model(part[0]), part[1])
+        if loss.requires_grad:
+            asked.add(here)
+            loss.register_hook(lambda slope: sent.add(here))
+        return loss
+
+    returned = right_gradient(model, parts, mean_loss, lambda part: len(part[1]))
+    refuse(not all(map(torch.equal, kept,
+                       (weights.detach() for weights in model.parameters()))),
+           "takes_a_step", "yours changes the model; only the gradients are asked for.")
+    refuse(any(weights.grad is None for weights in model.parameters()), "no_gradient",
+           "the gradients of the model are empty; has `backward` been called?")
+    something(returned)
+    got = torch.cat([weights.grad.flatten() for weights in model.parameters()])
+    if not close(got, gradient(whole), 1e-6):
+        blame(got, [("not_emptied", "an old gradient was left in the model, and yours "
+                     "adds to it.", gradient(whole) + old)], 1e-6)
+        if parts[1:]:    # with one part, every mistake of weighting is right
+            blame(got, [
+                ("mean_of_means", "each part counts alike in yours; each *word* "
+                 "should.", gradient(sum(means) / len(means))),
+                ("last_part",
+                 "only the last part is left: the gradients are emptied too often.",
+                 *(gradient(means[-1] * share)
+                   for share in (words[-1] / sum(words), 1 / len(means), 1))),
+                ("first_part", "only the first part is there in yours.",
+                 gradient(means[0] * words[0] / sum(words))),
+                ("sum_of_means", "yours adds the parts up and never divides.",
+                 gradient(sum(means))),
+                ("sum_of_words", "yours is the sum over all words; the mean is asked "
+                 "for.", gradient(whole * sum(words))),
+                ("divided_twice", "yours divides by the number of parts as well.",
+                 gradient(whole / len(means)))], 1e-6)
+        raise Mistake("wrong_gradient", f"for parts of {words} words the gradient is "
+                      "not that of all words together.")
+    refuse(not all(begun[1:]), "all_at_once",
+           "the gradient is right, but all parts stay in memory until the end; send "
+           "each part back before the next one is computed.")
+    loss = number(returned)
+    refuse(not close(loss, whole, 1e-6), "wrong_loss", "the gradient is right; the "
+           f"loss of the whole batch is {whole.item():.4f}, and yours says {loss:.4f}.")
+
+
+# 15-5
+
+@exercise("15-5", points=2)
+def check_15_5(smoothed):
+    torch.manual_seed(22)
+    for M, V, smoothing in ((5, 6, 0.1), (4, 9, 0.4), (3, 5, 0.0)):
+        logits, target = 2 * torch.randn(M, V), torch.randint(1, V, (M,))
+        target[1] = PAD
+        logits[:, PAD] += 1    # a pad that is not unlikely
+        compare_losses(smoothed, logits, target, smoothing)
+    return "a little for every word, and nothing for a pad."
+
+
+def compare_losses(smoothed, logits, target, smoothing):
+    """Raises the Mistake that explains the reader's loss, if it is wrong."""
+    got = number(ask(smoothed, logits, target, smoothing, likely=[
+        ("log_of_zero", "your code takes the logarithm of 0: a share of the softmax is "
+         "never 0.", "math domain")]))
+    logits = logits.double()
+    V, real, logs = logits.shape[-1], target != PAD, logits.log_softmax(dim=-1)
+
+    def loss(share, others, pad, rows=real, logs=logs):
+        wanted = torch.full_like(logs, others)
+        wanted[:, PAD] = pad
+        wanted[torch.arange(len(target)), target] = share
+        return -(wanted * logs).sum(dim=-1)[rows]
+
+    each = smoothing / (V - 1)
+    right = loss(1 - smoothing + each, each, 0.0)
+    if close(got, right.mean()):
+        return
+    everyone, no_pad = torch.ones_like(real), logits.clone()
+    no_pad[:, PAD] = -torch.inf
+    without_pad = no_pad.log_softmax(dim=-1).clamp(min=-1e9)
+    share = 1 - smoothing + each
+    blame(got, [
+        ("mass_on_pad",
+         "yours wants a share for PAD too; nobody should ever say a pad.",
+         loss(1 - smoothing + smoothing / V, smoothing / V, smoothing / V).mean(),
+         loss(share, each, each).mean()),
+        ("right_word_left_out", "yours spreads over the other words only; the right "
+         "word takes part, too.", loss(1 - smoothing, smoothing / (V - 2), 0.0).mean()),
+        ("shares_over_one", "what you want is more than 1 together: the right word "
+         "gives up what is spread.", loss(1.0, each, 0.0).mean(),
+         loss(1 + each, each, 0.0).mean()),
+        ("shares_under_one", "what you want is less than 1 together: the right word "
+         "takes part in what is spread.", loss(1 - smoothing, each, 0.0).mean()),
+        ("mass_on_pad", "yours wants a share for PAD, and the right word gets nothing "
+         "of what is spread.", loss(1 - smoothing, each, each).mean()),
+        ("not_smoothed", "that is the plain loss; nothing is spread.",
+         loss(1.0, 0.0, 0.0).mean()),
+        ("pads_counted", "yours divides by the pads as well.",
+         right.sum() / len(target)),
+        ("pads_are_targets", "yours has a loss for places whose target is PAD; leave "
+         "them out.", *(torch.where(real, loss(share, each, 0.0, everyone),
+                                    loss(of_pad, each, 0.0, everyone)).mean()
+                        for of_pad in (1 - smoothing, share, 0.0))),
+        ("sum", "yours is the sum over the places; return the mean.", right.sum()),
+        ("pad_out_of_softmax", "yours leaves PAD out of the softmax; then nothing "
+         "teaches the model not to say it.",
+         loss(share, each, 0.0, logs=without_pad).mean()),
+        ("minus_missing", "a loss is positive; a logarithm of a share is not.",
+         -right.mean()),
+        ("no_log", "yours multiplies with the scores; the logarithms of the shares are "
+         "meant.", loss(share, each, 0.0, logs=logits).mean()),
+        ("share_not_log", "yours multiplies with the shares; their logarithms are "
+         "meant.", loss(share, each, 0.0, logs=logs.exp()).mean()),
+        ("mean_over_words", "yours takes a mean over the words too; their parts are "
+         "added up.", right.mean() / V)])
+    raise Mistake("wrong_loss", f"for scores {[short(row) for row in logits]}, targets "
+                  f"{target.tolist()} and smoothing {smoothing} the loss is "
+                  f"{right.mean():.4f}; yours is {got:.4f}.")

@@ -1,0 +1,158 @@
+"""Checks for the exercises of chapter 18, nothing computed twice."""
+
+import torch
+
+from softdict.checks.answers import (
+    DETACHED, DIVIDED_BY_WIDTH, NOT_DIVIDED, ask, blame, close, no_gradient, pair,
+    tensor, wrong_row)
+from softdict.checks.result import Mistake, exercise, refuse
+from softdict.layers import sinusoids
+
+
+@exercise("18-1", points=2)
+def check_18_1(attend_step):
+    chance = torch.Generator().manual_seed(18)
+
+    def drawn(*shape):
+        return torch.randn(shape, generator=chance, dtype=torch.float64)
+
+    cases = [(drawn(D), drawn(P, K), drawn(P, K), drawn(D, K), drawn(D, K), drawn(D, K))
+             for D, P, K in ((4, 2, 3), (3, 0, 4), (6, 5, 4), (2, 1, 9))]
+
+    def step(x, keys, values, W_Q, W_K, W_V, kind="right"):
+        key, value, query = x @ W_K, x @ W_V, x @ W_Q
+        if kind == "exchanged":
+            key, value = value, key
+        front, root = kind == "in_front", keys.shape[1] ** 0.5
+        every = [torch.stack([one, *rest] if front else [*rest, one])
+                 for one, rest in ((key, keys), (value, values))]
+        asked = [rest if len(rest) else grown for rest, grown
+                 in zip((keys, values), every)] if kind == "without_itself" else every
+        if kind == "asks_with_word":
+            query = (x @ W_K)
+        scores = query @ asked[0].T / {"not_divided": 1, "divided_by_width": root ** 2,
+                                       "root_of_word": len(x) ** 0.5}.get(kind, root)
+        if kind == "only_itself":
+            return value, *every
+        weights = scores if kind == "no_softmax" else scores.softmax(dim=-1)
+        return weights @ asked[1], *every
+
+    got, names = [], ("answer", "keys", "values")
+    for case in cases:
+        returned = ask(attend_step, *case, advice="make new tensors")
+        refuse(not isinstance(returned, (tuple, list)) or len(returned) != 3,
+               "not_three_things", "return three things: answer, keys, values.")
+        (P, K), mine = case[1].shape, returned[1:]
+        refuse(any(getattr(part, "shape", None) == (P, K) for part in mine),
+               "nothing_added", "return all keys and values, those of the new word "
+               f"too: {P + 1} rows here; yours has {P}.")
+        got.append([*map(tensor, returned, ((K,), (P + 1, K), (P + 1, K)), names)])
+    right = [step(*case) for case in cases]
+    if close(got, right):
+        learned = [part.requires_grad_() for part in cases[0]]
+        refuse(no_gradient(attend_step(*learned)[0], learned), *DETACHED)
+        return "one row is new, and everything that it asks was there."
+    likely = [
+        ("in_front", "the new key and value stand behind the old ones, not in front."),
+        ("without_itself", "the new word asks the old ones only; it may look at itself "
+         "too, so put its key and value there first."),
+        ("only_itself", "the answer is the new word's own value; it asks all words so "
+         "far."),
+        ("exchanged", "keys come from W_K and values from W_V."),
+        ("asks_with_word", "the query comes from W_Q."),
+        NOT_DIVIDED, DIVIDED_BY_WIDTH,
+        ("root_of_word", "yours divides by the root of D, the width of a word; queries "
+         "and keys have K numbers."),
+        ("no_softmax", "your weights are the scores; a softmax makes them sum to 1.")]
+    blame(got, [(*mistake, [step(*case, mistake[0]) for case in cases])
+                for mistake in likely])
+    for n in (1, 2, 0):
+        for mine, wanted in zip(got, right):
+            if not close(mine[n], wanted[n]):
+                wrong_row(f"wrong_{names[n]}", names[n], mine[n], wanted[n])
+
+
+@exercise("18-2", points=2)
+def check_18_2(embed_new):
+    chance = torch.Generator().manual_seed(82)
+    cases = []
+    for N, T, D, length in ((2, 1, 4, 0), (3, 1, 6, 4), (1, 3, 4, 2), (2, 4, 8, 5)):
+        table = torch.randn(7, D, generator=chance, dtype=torch.float64)
+        cases.append((table, torch.randint(7, (N, T), generator=chance), length))
+
+    def embedded(table, ids, length, kind="right"):
+        T, D = ids.shape[1], table.shape[1]
+        first = {"at_zero": 0, "one_late": length + 1, "one_early": length - 1}
+        positions = torch.arange(T) + first.get(kind, length)
+        if kind == "same_position":
+            positions = torch.full((T,), length)
+        codes = sinusoids(positions, D).double()
+        if kind == "no_positions":
+            codes = torch.zeros_like(codes)
+        if kind == "root_of_sum":
+            return (table[ids] + codes) * D ** 0.5
+        return table[ids] * (1 if kind == "no_root" else D ** 0.5) + codes
+
+    got = [tensor(ask(embed_new, *case, advice="make a new tensor"),
+                  (*case[1].shape, case[0].shape[1]), "vectors") for case in cases]
+    right = [embedded(*case) for case in cases]
+    if close(got, right):
+        table = cases[0][0].clone().requires_grad_()
+        refuse(no_gradient(embed_new(table, *cases[0][1:]), [table]), *DETACHED)
+        return "each new word stands behind those that are there."
+    likely = [
+        ("at_zero", "yours counts from 0 as if the cache were empty; the first new "
+         "word stands at `length`."),
+        ("one_late", "yours begins one too late: the first word of all stands at 0."),
+        ("one_early", "yours begins one too early: behind `length` words stands "
+         "position `length`."),
+        ("same_position", "yours puts all new words at one position; the second stands "
+         "one behind the first."),
+        ("no_positions", "yours adds no positions."),
+        ("no_root", "the word's vector is taken times the root of the width, as "
+         "before."),
+        ("root_of_sum", "only the word's vector is taken times the root; the position "
+         "is added as it is.")]
+    blame(got, [(*mistake, [embedded(*case, mistake[0]) for case in cases])
+                for mistake in likely])
+    for mine, wanted in zip(got, right):
+        if not close(mine, wanted):
+            wrong_row("wrong_vectors", "vectors", mine, wanted)
+
+
+@exercise("18-3", points=1)
+def check_18_3(key_rows_made):
+    for S, T, layers in ((7, 5, 1), (4, 11, 3), (20, 2, 6), (3, 1, 2)):
+        returned = pair(ask(key_rows_made, S, T, layers), "the rows without caches",
+                        "those with them")
+        got = tuple(float(count) for count in returned)
+        words = T * (T + 1) // 2
+        right = layers * (words + T * S), layers * (T + S)
+        if got == right:
+            continue
+        blame(got, [
+            ("swapped", "first without caches, then with them.", right[::-1]),
+            ("one_layer", "that is one layer; there are several.",
+             (words + T * S, T + S), (right[0], T + S), (words + T * S, right[1])),
+            ("source_of_one_layer", "each layer makes keys of its own from the source.",
+             (right[0], layers * T + S), (layers * words + T * S, right[1]),
+             (layers * words + T * S, layers * T + S)),
+            ("source_once", "without any cache each step makes the keys of the source "
+             "anew.", (layers * (words + S), right[1])),
+            ("no_source", "the keys of the source are missing.",
+             (layers * words, layers * T)),
+            ("squared", "step t has t words to read, not T.",
+             (layers * (T * T + T * S), right[1])),
+            ("without_bos", "the first step reads a word too: `<bos>`.",
+             (layers * (T * (T - 1) // 2 + T * S), right[1])),
+            ("source_again", "with both caches the source's keys are made once, and "
+             "not at each step.", (right[0], layers * (T + T * S))),
+            ("products", "rows that become keys are added; nothing is multiplied by S "
+             "but the number of steps.", (layers * (words * S), layers * T * S)),
+            ("values_too", "that counts values too; the task asks for keys.",
+             (2 * right[0], 2 * right[1]))])
+        which = int(got[0] == right[0])
+        raise Mistake(
+            "wrong_number", f"for S = {S}, T = {T} and {layers} layers it should be "
+            f"{right[which]} {('without', 'with')[which]}; yours is {got[which]:g}.")
+    return "T (T + 1) / 2 has become T."

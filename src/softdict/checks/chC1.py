@@ -1,0 +1,100 @@
+"""Checks for the capstone C1, attention in translation from a blank file."""
+
+import torch
+from torch import nn
+
+from softdict.batches import make_batch
+from softdict.checks.answers import (
+    DETACHED, ask, blame, close, no_gradient, two_tensors, wrong_row)
+from softdict.checks.beside import built, first_wrong, translations
+from softdict.checks.result import exercise, refuse
+from softdict.seq2seq import Attend, Encoder, LuongDecoder, Seq2Seq
+
+EMBEDDING, WIDTH = 7, 12
+
+
+def attended(query, states, allowed, **mistake):
+    """Context and weights, or those of a common mistake."""
+    scores = (states @ query[:, :, None]).squeeze(-1)    # [B, S]
+    if mistake.get("scaled"):
+        scores = scores / query.shape[1] ** 0.5
+    hidden = {"turned": allowed, "read": allowed & False}.get(mistake.get("mask"),
+                                                              ~allowed)
+    weights = scores.masked_fill(hidden, -torch.inf).softmax(mistake.get("axis", -1))
+    weights = weights.nan_to_num(0.0)
+    return (weights[:, None] @ states)[:, 0], weights
+
+
+@exercise("C1-1", points=2)
+def check_C1_1(answer):
+    torch.manual_seed(1)
+    query, states = torch.randn(3, 4), torch.randn(3, 5, 4)
+    query, states = query.requires_grad_(), states.requires_grad_()
+    allowed = torch.tensor([[1, 1, 1, 1, 0], [0, 1, 1, 1, 1], [1, 1, 0, 0, 0]]).bool()
+    context, weights = two_tensors(ask(answer, query, states, allowed),
+                                   [(3, 4), (3, 5)], "the context")
+    right = attended(query, states, allowed)
+    blame(weights, [
+        ("reads_pads", "pads have weights in yours: use `allowed`.",
+         attended(query, states, allowed, mask="read")[1]),
+        ("mask_turned", "your mask is the wrong way round: True marks a word.",
+         attended(query, states, allowed, mask="turned")[1]),
+        ("scaled", "yours divides the scores by the root of the width; this task does "
+         "not.", attended(query, states, allowed, scaled=True)[1]),
+        ("over_the_batch", "your softmax runs over the sentences; it should run over "
+         "the words of one.", attended(query, states, allowed, axis=0)[1])])
+    if not close(weights, right[1]):
+        wrong_row("wrong_weights", "weights", weights, right[1])
+    refuse(not close(context, right[0]), "wrong_context", "the weights are right; the "
+           "context should be the sum of the states, each times its weight.")
+    refuse(no_gradient(answer(query, states, allowed)[0], [query, states]), *DETACHED)
+    return "scores, mask, softmax, average: that is attention."
+
+
+class Step(LuongDecoder):
+    """One step of the book's decoder, called as the task has it."""
+
+    def forward(self, ids, state, states, allowed):
+        output, (state, _) = super().forward(ids, (state, None),
+                                             (states, states, allowed))
+        return output, state
+
+
+@exercise("C1-2", points=3)
+def check_C1_2(make):
+    torch.manual_seed(2)
+    book = Step(9, EMBEDDING, WIDTH, feed=False).double()
+    module = built(make, 9, EMBEDDING, WIDTH)
+    state, states = (torch.randn(*size, WIDTH, dtype=torch.float64)
+                     for size in ((1, 2), (2, 5)))
+    allowed = torch.arange(5) < torch.tensor([5, 3])[:, None]
+    inputs = torch.tensor([4, 7]), state, states, allowed
+    first_wrong(module, book, inputs, (2, WIDTH), (1, 2, WIDTH))
+    return "read a word, ask with the new state, join: one step."
+
+
+@exercise("C1-3", points=3)
+def check_C1_3(make):
+    torch.manual_seed(3)
+    book = small_book().double()
+    module = built(make, 11, 9, EMBEDDING, WIDTH)
+    batch = make_batch([([4, 5, 6, 7, 3], [4, 8, 5, 3]), ([9, 10, 3], [7, 3])])
+    inputs = batch.source, batch.source_lengths, batch.target_in
+    first_wrong(module, book, inputs, (*batch.target_in.shape, 9))
+    return "the whole translator, tensor for tensor."
+
+
+def small_book():
+    """The book's translator with attention, of 11 and 9 words."""
+    decoder = LuongDecoder(9, EMBEDDING, WIDTH, context=Attend(), feed=False)
+    return Seq2Seq(Encoder(11, EMBEDDING, WIDTH), decoder)
+
+
+@exercise("C1-4", points=2)
+def check_C1_4(answer):
+    torch.manual_seed(84)    # with it one sentence ends in time, and two do not
+    model = small_book().eval()
+    for part in model.parameters():
+        nn.init.normal_(part, std=0.7)
+    translations(answer, model)
+    return "one word after the other, each the likeliest."

@@ -1,0 +1,68 @@
+"""Files: written whole or not at all, read in one encoding, and kept where they may
+be."""
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+
+LINE_END = re.compile("\r\n|\r|\n")
+
+
+def write_whole(path, content):
+    """Writes bytes to a file so that an interruption leaves the old file or the new.
+
+    raises OSError, with a sentence, where that cannot be done
+    """
+    path = Path(path)
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")    # two may write at once
+    try:
+        if path.exists() and not path.is_file():    # a device must not be replaced
+            raise OSError(None, "a folder or a device has this name")
+        with open(part, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        raise OSError(error.errno,
+                      f"{path.name} was not saved, and an earlier one is untouched: "
+                      f"{error.strerror or error}", str(path.parent)) from error
+    finally:
+        with suppress(OSError):
+            part.unlink()
+
+
+def read_lines(path):
+    """The lines of a UTF-8 file, with or without a byte order mark, however they end.
+
+    raises ValueError, with file and line, where it is not UTF-8 or holds a zero byte
+    """
+    path = Path(path)
+    if path.is_dir() or path.is_char_device() or path.is_block_device():
+        raise ValueError(f"{path} is a folder or a device; a text file is needed")
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # its object is what stands behind a mark
+        line = len(LINE_END.findall(error.object[:error.start].decode("utf-8"))) + 1
+        raise ValueError(f"{path.name}, line {line}: this is not UTF-8; "
+                         "save the file as UTF-8") from None
+    lines = LINE_END.split(text)
+    for number, line in enumerate(lines, start=1):
+        if "\0" in line:
+            raise ValueError(f"{path.name}, line {number}: a zero byte; this is no "
+                             "text, or not UTF-8")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def cache_folder():
+    """Where softdict keeps what it can make again: SOFTDICT_CACHE, if that is set.
+
+    raises RuntimeError for a user without a home
+    """
+    chosen = os.environ.get("SOFTDICT_CACHE")
+    if chosen:
+        return Path(chosen)
+    home = "LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME"
+    return Path(os.environ.get(home) or Path.home() / ".cache") / "softdict"

@@ -1,0 +1,236 @@
+"""A trained model as a folder: weights, config, both vocabularies, and its history.
+
+    config.json          format, model, its options, what its text is, its settings
+    weights.safetensors  the weights
+    source.txt           the words of each vocabulary, one a line, without the specials
+    target.txt
+    history.jsonl        a record an update: loss, gradient norm, rate, validation loss
+    curves.svg           a picture of them
+"""
+
+import io
+import json
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+
+from torch import nn
+
+from softdict.checkpoint import load_model, save_model
+from softdict.decoding import translate
+from softdict.files import read_lines, write_whole
+from softdict.recipes import RECIPES
+from softdict.vocab import SPECIALS, UNK, Vocab
+
+FORMAT = 1
+CONFIG, WEIGHTS, HISTORY, CURVES = (
+    "config.json", "weights.safetensors", "history.jsonl", "curves.svg")
+WORDS = "source.txt", "target.txt"
+UNFINISHED = "unfinished.safetensors"    # a training under way
+TEXTS = "corpus", "plain"
+# option: kind of number, smallest, largest; a mistyped one must not fill the memory
+OPTIONS = {"width": (int, 1, 8192), "heads": (int, 1, 256), "layers": (int, 1, 64),
+           "hidden": (int, 1, 32768), "dropout": (float, 0.0, 0.9)}
+
+
+@dataclass(frozen=True)
+class Config:
+    """What a folder says of its model.
+
+    raises ValueError, with one sentence, for what this version cannot build
+    """
+
+    model: str                      # a name in RECIPES
+    options: dict = field(default_factory=dict)    # what its recipe is told
+    text: str = "plain"             # "corpus": the book's English and Korean
+    longest: int = 0                # words in the longest sentence of its training
+    settings: dict = field(default_factory=dict)   # of its training
+    format: int = FORMAT
+    kind: str = "encoder-decoder"
+    vocabulary: str = "words"
+
+    def __post_init__(self):
+        for name, known in (("format", (FORMAT,)), ("kind", ("encoder-decoder",)),
+                            ("vocabulary", ("words",)), ("text", TEXTS),
+                            ("model", tuple(RECIPES))):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} is {short(getattr(self, name))}; this "
+                                 f"version knows {', '.join(map(str, known))}")
+        if not is_number(self.longest, int, 0, 10 ** 9):
+            raise ValueError("longest must be a number of words, not "
+                             f"{short(self.longest)}")
+        if not isinstance(self.options, dict):
+            raise ValueError("options must be names with values, not "
+                             f"{short(self.options)}")
+        for name, value in self.options.items():
+            if name not in OPTIONS:
+                raise ValueError(f"there is no option {short(name)}; the options are "
+                                 f"{', '.join(OPTIONS)}")
+            kind, least, most = OPTIONS[name]
+            if not is_number(value, kind, least, most):
+                raise ValueError(f"{name} must be a number from {least} to {most}, "
+                                 f"not {short(value)}")
+
+    def build(self, source_words, target_words):
+        """The untrained model for vocabularies of these sizes.
+
+        raises ValueError for options that the model does not have
+        """
+        try:
+            return RECIPES[self.model].build(source_words, target_words, **self.options)
+        except TypeError:
+            raise ValueError(f"the model {self.model} has not all of the options "
+                             f"{', '.join(self.options)}") from None
+
+
+def is_number(value, kind, least, most):
+    """True for a number of this kind within these limits; True and False are none."""
+    return type(value) in (int, kind) and least <= value <= most
+
+
+def short(value):
+    """A value as a few letters that fit into a sentence."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A trained model with its two vocabularies and its config."""
+
+    model: nn.Module
+    source_vocab: Vocab
+    target_vocab: Vocab
+    config: Config
+
+    def known(self, words):
+        """The words as the vocabulary spells them, small or capital; else UNK."""
+        return [next((form for form in (word, word.lower(), word.capitalize())
+                      if form in self.source_vocab), SPECIALS[UNK]) for word in words]
+
+    def unknown(self, words):
+        """Those of the words that the model does not know, each once."""
+        return [word for word, form in dict(zip(words, self.known(words))).items()
+                if form == SPECIALS[UNK]]
+
+    def translate(self, words):
+        """The words of a translation; those of `words` that are not known are UNK."""
+        return translate(self.model, self.known(words), self.source_vocab,
+                         self.target_vocab)
+
+
+def fingerprint(source_vocab, target_vocab):
+    """A text that two pairs of vocabularies share only if they are the same."""
+    return f"{source_vocab.fingerprint()} {target_vocab.fingerprint()}"
+
+
+def save_folder(folder, saved, history=(), dtype=None):
+    """Writes a model into a folder; the config comes last, so a half one is none."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    vocabs = saved.source_vocab, saved.target_vocab
+    for name, vocab in zip(WORDS, vocabs):
+        text = "".join(f"{word}\n" for word in vocab.words[len(SPECIALS):])
+        write_whole(folder / name, text.encode("utf-8"))
+    if history:
+        lines = "".join(json.dumps(record) + "\n" for record in history)
+        write_whole(folder / HISTORY, lines.encode("utf-8"))
+        write_whole(folder / CURVES, curves(history))
+    save_model(saved.model, folder / WEIGHTS, fingerprint(*vocabs), dtype)
+    text = json.dumps(asdict(saved.config), indent=1, ensure_ascii=False) + "\n"
+    write_whole(folder / CONFIG, text.encode("utf-8"))
+
+
+def load_folder(folder, device=None):
+    """The model of a folder that `save_folder` wrote, ready to translate.
+
+    raises ValueError, with one sentence, for a folder that holds no such model
+    """
+    folder = Path(folder)
+    check_name(folder)
+    if not folder.is_dir():
+        raise ValueError(f"{folder} is no folder; a model is a folder that train made")
+    missing = [name for name in (CONFIG, WEIGHTS, *WORDS)
+               if not (folder / name).is_file()]
+    if missing:
+        begun = ("its training is not finished, and the same command goes on with it"
+                 if (folder / UNFINISHED).exists() else f"{missing[0]} is missing")
+        raise ValueError(f"{folder} holds no trained model: {begun}")
+    try:
+        config = read_config(folder / CONFIG)
+        vocabs = [Vocab.of(read_lines(folder / name)) for name in WORDS]
+        check_size(config, sum(map(len, vocabs)), (folder / WEIGHTS).stat().st_size)
+        model = config.build(*map(len, vocabs))
+        load_model(model, folder / WEIGHTS, fingerprint(*vocabs))
+    except ValueError as error:
+        raise ValueError(f"the model in {folder} cannot be used: {error}") from None
+    except RuntimeError as error:    # nested too deep, or numbers of no known kind
+        raise ValueError(f"the model in {folder} cannot be used: {WEIGHTS} is "
+                         f"damaged ({short(str(error))})") from None
+    return Saved(model.to(device or "cpu").eval(), *vocabs, config)
+
+
+def check_name(folder):
+    """Refuses by ValueError a name that safetensors cannot open."""
+    try:
+        str(folder).encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError(f"{folder} is no name in UTF-8, which a model's folder needs; "
+                         "rename it, or choose a locale with UTF-8") from None
+
+
+def check_size(config, words, size):
+    """Refuses by ValueError a config whose model must have more weights than a file of
+    `size` bytes holds: a wrong one must not fill the memory."""
+    width = config.options.get("width", 64)
+    hidden = config.options.get("hidden", width)
+    layer = 4 * width * width + width * hidden    # the least that a layer has
+    if 2 * (words * width + config.options.get("layers", 1) * layer) > size:
+        raise ValueError(f"{WEIGHTS} is smaller than the model of which {CONFIG} and "
+                         f"{' and '.join(WORDS)} tell")
+
+
+def read_config(path):
+    """The Config of a file; ValueError, with one sentence, if it is damaged."""
+    name = Path(path).name
+    try:
+        content = json.loads("\n".join(read_lines(path)))
+    except (ValueError, RecursionError):
+        raise ValueError(f"{name} is damaged: it is no JSON in UTF-8") from None
+    if not isinstance(content, dict) or "format" not in content:
+        raise ValueError(f"{name} is not what train writes: it names no format")
+    if content["format"] != FORMAT:
+        raise ValueError(f"{name} has the format {short(content['format'])}; this "
+                         f"version of softdict reads {FORMAT}: a newer one may help")
+    names = {part.name for part in fields(Config)}
+    if content.keys() != names:
+        wrong = sorted(names ^ content.keys())[0]
+        raise ValueError(f"{name} is not what train writes: {short(wrong)} is "
+                         f"{'missing' if wrong in names else 'not known'}")
+    try:
+        return Config(**content)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def curves(history):
+    """A picture, as SVG, of the losses and of the gradient norm by update."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 3), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    updates = range(1, len(history) + 1)
+    left.plot(updates, [record["loss"] for record in history], color="#767676",
+              linewidth=0.8, label="training")
+    checked = [n for n in updates if "validation loss" in history[n - 1]]
+    if checked:
+        left.plot(checked, [history[n - 1]["validation loss"] for n in checked],
+                  color="#DB3F24", marker="o", markersize=3, label="validation")
+        left.legend(frameon=False)
+    right.plot(updates, [record["norm"] for record in history], color="#3299E3",
+               linewidth=0.8)
+    for ax, name in ((left, "loss"), (right, "gradient norm")):
+        ax.set(xlabel="update", ylabel=name)
+        ax.spines[["top", "right"]].set_visible(False)
+    picture = io.BytesIO()
+    figure.savefig(picture, format="svg", metadata={"Date": None})
+    return picture.getvalue()

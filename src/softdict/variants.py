@@ -1,0 +1,117 @@
+"""The Transformer with other parts: the paper's norms, learned or rotary positions.
+
+Each part stands beside the plain one and takes its place from outside.
+"""
+
+from dataclasses import replace
+from functools import partial
+
+from torch import nn
+
+from softdict.heads import rotary
+from softdict.layers import LearnedPositions
+from softdict.transformer import (
+    Config, DecoderLayer, Embedding, EncoderLayer, Transformer, TransformerDecoder,
+    TransformerEncoder)
+
+BOOK = Config(width=128, heads=4, layers=2, hidden=512)
+ENCODINGS = ("sinusoidal", "learned", "rotary")
+
+
+class PostNormEncoderLayer(EncoderLayer):
+    """The paper's layer: each sum is normalised, and not what a sub-layer reads.
+
+    Vaswani et al. 2017, section 3.1
+    """
+
+    def forward(self, x, allowed=None):
+        """As EncoderLayer: x [B, T, D]; returns x [B, T, D]."""
+        x = self.norm1(x + self.dropout(self.self_attention(x, allowed=allowed)))
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+
+
+class PostNormDecoderLayer(DecoderLayer):
+    """The paper's decoder layer. Vaswani et al. 2017, section 3.1."""
+
+    def forward(self, x, memory, allowed=None, memory_allowed=None):
+        """As DecoderLayer: x [B, T, D], memory [B, S, D]; returns x [B, T, D]."""
+        x = self.norm1(x + self.dropout(self.self_attention(x, allowed=allowed)))
+        x = self.norm2(
+            x + self.dropout(self.cross_attention(x, memory, memory_allowed)))
+        return self.norm3(x + self.dropout(self.feed_forward(x)))
+
+    def step(self, x, cache, layer):
+        """As DecoderLayer: x [N, 1, D]; returns x [N, 1, D]."""
+        x = self.norm1(x + self.dropout(self.cached_self_attention(x, cache, layer)))
+        x = self.norm2(x + self.dropout(self.cached_cross_attention(x, cache, layer)))
+        return self.norm3(x + self.dropout(self.feed_forward(x)))
+
+
+class UnplacedEmbedding(Embedding):
+    """Ids to vectors that do not tell where a word stands: for rotary positions."""
+
+    def forward(self, ids, positions):
+        """ids [B, T], positions [T] that are not used; returns x [B, T, D]."""
+        return self.dropout(self.table(ids) * self.table.embedding_dim ** 0.5)
+
+
+class LearnedEmbedding(UnplacedEmbedding):
+    """Ids to vectors plus a learned code for each of at most `longest` positions."""
+
+    def __init__(self, vocabulary, config, longest=512):
+        super().__init__(vocabulary, config)
+        self.longest, self.learned = longest, LearnedPositions(longest, config.width)
+
+    def forward(self, ids, positions):
+        """ids [B, T], positions [T]; returns x [B, T, D]; ValueError if one is too far.
+
+        on a GPU a position that is too far ends in an assertion of torch
+        """
+        x = self.table(ids) * self.table.embedding_dim ** 0.5
+        try:
+            return self.dropout(x + self.learned(positions))
+        except IndexError:
+            raise ValueError(
+                f"this model has learned codes for {self.longest} positions; "
+                f"got {int(positions.max()) + 1} words") from None
+
+
+def make_variant(source_words, target_words, config=Config(),
+                 position_encoding="sinusoidal", pre_norm=True, tied=True, longest=512):
+    """A Transformer with other parts; without options, that of `make_transformer`.
+
+    position_encoding is "sinusoidal", "learned" (for `longest` positions) or "rotary"
+    raises ValueError for another position_encoding
+    """
+    if position_encoding not in ENCODINGS:
+        raise ValueError("position_encoding must be one of "
+                         f"{', '.join(ENCODINGS)}; got {position_encoding!r}")
+    learned = partial(LearnedEmbedding, longest=longest)
+    embedding = dict(zip(ENCODINGS, (Embedding, learned, UnplacedEmbedding)))
+    embedding = embedding[position_encoding]
+    encoder_layer, decoder_layer = EncoderLayer, DecoderLayer
+    norm = partial(nn.LayerNorm, config.width)
+    if not pre_norm:
+        encoder_layer, decoder_layer = PostNormEncoderLayer, PostNormDecoderLayer
+        norm = nn.Identity    # the last sum was normalised
+    # in the order of `make_transformer`, so that one seed gives both the same weights
+    encoder = TransformerEncoder(
+        embedding(source_words, config),
+        [encoder_layer(config) for _ in range(config.layers)], norm())
+    decoder = TransformerDecoder(
+        embedding(target_words, config),
+        [decoder_layer(config) for _ in range(config.layers)], norm())
+    if position_encoding == "rotary":
+        for layer in [*encoder.layers, *decoder.layers]:
+            layer.self_attention.attend = partial(rotary, attend=config.attend)
+    return Transformer(encoder, decoder, tied)
+
+
+def book_transformer(source_words, target_words, position_encoding="sinusoidal",
+                     pre_norm=True, tied=True, **sizes):
+    """A Transformer of the size that the book trains: small enough for a CPU.
+
+    sizes are those fields of Config that are to differ from BOOK
+    """
+    return make_variant(source_words, target_words, replace(BOOK, **sizes),
+                        position_encoding, pre_norm, tied)

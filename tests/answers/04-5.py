@@ -1,6 +1,0 @@
-import torch
-
-
-def join(final):
-    """Returns the final states of both readers side by side, [B, 2*K]."""
-    return torch.cat([final[0], final[1]], dim=-1)

@@ -1,8 +1,0 @@
-from softdict.attention import attention
-
-
-def mean_context(query, encoded):
-    """Returns contexts [B, D] and weights [B, S] that do not depend on the query."""
-    nothing = 0 * query[:, None]
-    context, weights = attention(nothing, encoded.states, encoded.states, encoded.allowed[:, None])
-    return context[:, 0], weights[:, 0]

@@ -1,6 +1,0 @@
-from softdict.attention import attention
-
-
-def look(query, key, value, allowed):
-    """Returns answers [..., T, D] and weights [..., T, S]."""
-    return attention(query, key, value, allowed)

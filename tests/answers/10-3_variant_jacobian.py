@@ -1,7 +1,0 @@
-import torch
-
-
-def leaks(model, words):
-    """Returns pairs (t, s), t < s, where new word t depends on the later word s."""
-    table = torch.autograd.functional.jacobian(model, words).abs().amax(dim=(1, 3))
-    return torch.nonzero(table.triu(1) > 1e-12).tolist()

@@ -1,0 +1,258 @@
+"""folder: a trained model comes back from its folder, and nothing else does."""
+
+import json
+import os
+import shutil
+import struct
+from dataclasses import replace
+
+import pytest
+import safetensors.torch
+import torch
+
+from softdict import files, folder, runtime
+from softdict.folder import Config, Saved, curves, load_folder, save_folder
+from softdict.recipes import RECIPES
+from softdict.vocab import Vocab
+
+SMALL = {"width": 8, "heads": 2, "layers": 1, "hidden": 8}
+SOURCE, TARGET = Vocab.of(["the", "dog", "Ann"]), Vocab.of(["개", "-는"])
+HISTORY = [{"loss": 3.0 / k, "norm": 1.0, "rate": 0.1} for k in range(1, 5)]
+HISTORY[1] = HISTORY[1] | {"validation loss": 2.0}
+
+
+def saved(name="transformer", options=SMALL, **parts):
+    """A small model that no one has trained."""
+    runtime.seed(1)
+    config = Config(name, options, longest=9, **parts)
+    return Saved(config.build(len(SOURCE), len(TARGET)).eval(), SOURCE, TARGET, config)
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory):
+    """A folder with such a model, not to be changed."""
+    path = tmp_path_factory.mktemp("first") / "model"
+    save_folder(path, saved(), HISTORY)
+    return path
+
+
+@pytest.fixture
+def made(first, tmp_path):
+    """A copy of this folder."""
+    return shutil.copytree(first, tmp_path / "model")
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_model_comes_back(tmp_path, name):
+    given = saved(name, SMALL if "transformer" in name else {"width": 8})
+    save_folder(tmp_path, given)
+    again = load_folder(tmp_path)
+    assert again.config == given.config and not again.model.training
+    assert again.source_vocab.words == SOURCE.words
+    assert again.target_vocab.words == TARGET.words
+    assert again.model.state_dict().keys() == given.model.state_dict().keys()
+    for name, values in given.model.state_dict().items():
+        assert torch.equal(again.model.state_dict()[name], values)
+    assert again.translate(["the", "dog"]) == given.translate(["the", "dog"])
+
+
+def test_what_lies_in_the_folder(made):
+    assert sorted(os.listdir(made)) == [
+        "config.json", "curves.svg", "history.jsonl", "source.txt", "target.txt",
+        "weights.safetensors"]
+    assert (made / "source.txt").read_bytes() == b"the\ndog\nAnn\n"
+    lines = (made / "history.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == HISTORY
+    config = json.loads((made / "config.json").read_text(encoding="utf-8"))
+    assert config["format"] == 1 and config["model"] == "transformer"
+    assert config["kind"] == "encoder-decoder" and config["vocabulary"] == "words"
+
+
+def test_the_picture_shows_both_losses_and_the_norm():
+    picture = curves(HISTORY).decode("utf-8")
+    assert picture.startswith("<?xml") and picture.count("<svg") == 1
+    for colour in ("#767676", "#db3f24", "#3299e3"):
+        assert f"stroke: {colour}" in picture
+    assert "#db3f24" not in curves(HISTORY[:1]).decode("utf-8")
+
+
+def test_half_the_bytes(tmp_path, made):
+    save_folder(tmp_path / "half", saved(), dtype=torch.float16)
+    stored = safetensors.torch.load_file(tmp_path / "half" / "weights.safetensors")
+    assert {tensor.dtype for tensor in stored.values()} == {torch.float16}
+    whole, half = (load_folder(path).model for path in (made, tmp_path / "half"))
+    for name, values in whole.state_dict().items():
+        assert half.state_dict()[name].dtype == torch.float32
+        torch.testing.assert_close(half.state_dict()[name], values, rtol=1e-3,
+                                   atol=1e-4)
+
+
+def test_editors_that_change_the_ends_of_lines_do_no_harm(made):
+    for name in ("source.txt", "target.txt", "config.json"):
+        content = (made / name).read_bytes()
+        (made / name).write_bytes(b"\xef\xbb\xbf" + content.replace(b"\n", b"\r\n"))
+    assert load_folder(made).source_vocab.words == SOURCE.words
+
+
+def test_words_are_known_in_small_letters_and_capitals():
+    given = saved()
+    assert given.known(["The", "DOG", "ann", "cat"]) == ["the", "dog", "Ann", "<unk>"]
+    assert given.unknown(["The", "cat", "owl", "cat"]) == ["cat", "owl"]
+    assert isinstance(given.translate(["cat", "owl"]), list)
+
+
+@pytest.mark.parametrize("broken", [0, 2, 4, 5])
+def test_a_full_disk_leaves_no_model(tmp_path, monkeypatch, broken):
+    """Whatever file fails, the config is not there, and no half file is."""
+    calls, real = [], os.fsync
+
+    def full(*arguments):
+        calls.append(1)
+        if len(calls) > broken:
+            raise OSError(28, "No space left on device")
+        real(*arguments)
+
+    monkeypatch.setattr(files.os, "fsync", full)
+    with pytest.raises(OSError, match="was not saved.*No space left"):
+        save_folder(tmp_path / "model", saved(), HISTORY)
+    names = os.listdir(tmp_path / "model")
+    assert len(names) == broken and "config.json" not in names
+    with pytest.raises(ValueError, match="holds no trained model: config.json is miss"):
+        load_folder(tmp_path / "model")
+
+
+@pytest.mark.parametrize("name", ["config.json", "weights.safetensors", "source.txt",
+                                  "target.txt"])
+def test_a_missing_file_is_named(made, name):
+    (made / name).unlink()
+    with pytest.raises(ValueError, match=f"holds no trained model: {name} is missing"):
+        load_folder(made)
+    (made / name).mkdir()
+    with pytest.raises(ValueError, match=f"{name} is missing"):
+        load_folder(made)
+    (made / folder.UNFINISHED).touch()
+    with pytest.raises(ValueError, match="training is not finished, and the same comm"):
+        load_folder(made)
+
+
+def test_a_file_in_place_of_the_folder_is_named(made):
+    for path in (made / "config.json", made / "nowhere", "/dev/null"):
+        with pytest.raises(ValueError, match="is no folder; a model is a folder that"):
+            load_folder(path)
+
+
+DEEP = b"[" * 100_000
+CONFIGS = [
+    (b"", "config.json is damaged: it is no JSON in UTF-8"),
+    (b"{", "is no JSON"), (DEEP, "is no JSON"), (b"\xff\xfe{}", "is no JSON"),
+    (b'{"format": ' + b"9" * 5000 + b"}", "is no JSON"),
+    (b"[]", "is not what train writes: it names no format"), (b"null", "no format"),
+    (b'{"format": 2, "new": 1}', "has the format 2; this version of softdict reads 1"),
+    (b'{"format": "' + b"x" * 5000 + b'"}', "has the format 'xxx.*; this version"),
+    (b'{"format": 1}', "'kind' is missing")]
+
+
+@pytest.mark.parametrize("content, message", CONFIGS, ids=range(len(CONFIGS)))
+def test_a_damaged_config_is_refused(made, content, message):
+    (made / "config.json").write_bytes(content)
+    with pytest.raises(ValueError, match=message) as refusal:
+        load_folder(made)
+    assert len(str(refusal.value)) < 400 and "\n" not in str(refusal.value)
+    assert str(refusal.value).startswith(f"the model in {made} cannot be used: ")
+
+
+NUMBERS = [0, -1, 1.5, 10 ** 9, 10 ** 400, float("nan"), float("inf"), True, None, "8",
+           [8], {"a": 8}]
+
+
+@pytest.mark.parametrize("changes, message", [
+    ({"model": "gpt"}, "model is 'gpt'; this version knows rnn, attention-dot"),
+    ({"model": ["rnn"]}, "model is \\['rnn'\\]"), ({"model": None}, "model is None"),
+    ({"kind": "decoder"}, "kind is 'decoder'; this version knows encoder-decoder"),
+    ({"vocabulary": "subwords"}, "vocabulary is 'subwords'; this version knows words"),
+    ({"text": {}}, "text is {}; this version knows corpus, plain"),
+    ({"extra": 1}, "'extra' is not known"), ({"x" * 999: 1}, "'xxx.*\\.\\.\\. is not"),
+    ({"longest": "9"}, "longest must be a number of words, not '9'"),
+    ({"longest": float("nan")}, "not nan"),
+    ({"options": [1]}, "options must be names with values, not \\[1\\]"),
+    ({"options": {"depth": 2}}, "no option 'depth'; the options are width, heads"),
+    ({"options": {"width": 9, "heads": 2}}, "heads"),
+    ({"options": {**SMALL, "width": 7, "heads": 1}}, "another model"),
+    ({"options": {**SMALL, "layers": 64}}, "weights.safetensors is smaller than the "
+     "model of which config.json and source.txt and target.txt tell"),
+    ({"options": {"width": 8192}}, "is smaller than"),
+    ({"options": {**SMALL, "layers": 2}}, "another model"),
+    ({"model": "rnn", "options": {"width": 8}}, "holds another model"),
+    ({"model": "rnn"}, "the model rnn has not all of the options width, heads"),
+    *(({"options": {**SMALL, "width": value}}, "width must be a number from 1 to 8192, "
+       "not") for value in NUMBERS),
+    *(({"options": {**SMALL, "dropout": value}}, "dropout must be a number from 0.0 to "
+       "0.9, not") for value in (1, -0.5, float("nan"), True, "0"))])
+def test_a_config_that_cannot_be_built_is_refused(made, changes, message):
+    config = json.loads((made / "config.json").read_text(encoding="utf-8"))
+    (made / "config.json").write_text(json.dumps(config | changes), encoding="utf-8")
+    with pytest.raises(ValueError, match=message) as refusal:
+        load_folder(made)
+    assert len(str(refusal.value)) < 500 and "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("content, message", [
+    (b"", "another model|another size|vocabulary"), (b"the\nthe\n", "each word once"),
+    (b"the\n\xff\n", "source.txt, line 2: this is not UTF-8"),
+    (b"the\nAnn\ndog\n", "trained with another vocabulary"),
+    (b"the\ndog\nAnn\n\n", "another vocabulary"),
+    (b"".join(b"%d\n" % k for k in range(10_000)), "weights.safetensors is smaller")])
+def test_a_damaged_vocabulary_is_refused(made, content, message):
+    (made / "source.txt").write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        load_folder(made)
+
+
+def header(content):
+    """A safetensors file of this header and a few zeros."""
+    return struct.pack("<Q", len(content)) + content + bytes(20_000)
+
+
+WEIGHTS = [
+    b"", b"\0" * 7, struct.pack("<Q", 2 ** 63) + bytes(20_000), header(DEEP[:20_000]),
+    header(b"{}"), header(b'{"__metadata__": {"softdict": "7"}}'),
+    header(b'{"__metadata__": {"softdict": "' + DEEP + b'"}}'),
+    header(b'{"a": {"dtype": "F32", "shape": [9999999999], "data_offsets": [0, 4]}}'),
+    header(b'{"a": {"dtype": "F32", "shape": [-1], "data_offsets": [0, 4]}}')]
+
+
+@pytest.mark.parametrize("content", WEIGHTS, ids=range(len(WEIGHTS)))
+def test_damaged_weights_are_refused(made, content):
+    (made / "weights.safetensors").write_bytes(content)
+    with pytest.raises(ValueError, match="cannot be used: weights.safetensors is "
+                       "(damaged|smaller)"):
+        load_folder(made)
+
+
+@pytest.mark.parametrize("change, message", [
+    (lambda tensor: tensor * float("nan"), "weights that are no numbers"),
+    (lambda tensor: tensor[..., :1], "another size"),
+    (lambda tensor: tensor.to(torch.float8_e4m3fn), "damaged \\(.*not implemented")])
+def test_weights_that_fit_not_are_refused(made, change, message):
+    path = made / "weights.safetensors"
+    tensors = safetensors.torch.load_file(path)
+    with safetensors.safe_open(path, framework="pt") as file:
+        notes = file.metadata()
+    name = sorted(tensors)[0]
+    tensors[name] = change(tensors[name]).contiguous()
+    path.write_bytes(safetensors.torch.save(tensors, notes))
+    with pytest.raises(ValueError, match=message):
+        load_folder(made)
+
+
+def test_the_bound_refuses_no_model_that_there_is(made):
+    """It asks for less than any recipe has, in whatever size."""
+    for name in RECIPES:
+        for width in (None, 8, 64, 256):
+            options = {} if width is None else {"width": width}
+            config = Config(name, options)
+            more = replace(config, options=options | {"layers": 3, "hidden": 300})
+            for config in [config, more] if "transformer" in name else [config]:
+                weights = config.build(30, 40).state_dict().values()
+                size = sum(part.numel() for part in weights)
+                folder.check_size(config, 70, 2 * size)

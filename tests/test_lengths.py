@@ -1,0 +1,43 @@
+"""How long a chapter is, counted by hand on a notebook made for it."""
+
+from types import SimpleNamespace
+
+import lengths
+
+
+def cell(kind, source, *tags, **metadata):
+    return SimpleNamespace(cell_type=kind, source=source, get=dict(id="x").get,
+                           metadata={"tags": list(tags), **metadata})
+
+
+NOTEBOOK = SimpleNamespace(cells=[
+    cell("markdown", "one two\n\n> **Predict.** three?\n> (a) four"),
+    cell("code", "a = 1\n\nb = 2    # seen"),
+    cell("code", "assert a", "hide-input"),
+    cell("markdown", "a task", "exercise-text", "01-1"),
+    cell("code", "pass", "exercise", "01-1"),
+    cell("markdown", "five\n\n```python\nx = 1\n\ny = 2\n```\n\n<!-- links -->\n\n"
+                     "<details>\n<summary>Why</summary>\n\nhidden words\n\n</details>"),
+    cell("code", "plt.show()", mystnb={"figure": {"name": "fig-a"}}),
+    cell("markdown", "## Recap\n\nsix seven\n\n## Going further\n\nmore words"),
+    cell("code", "c = 3"),
+    cell("markdown", "> **Predict.** and more")])
+
+
+def test_the_main_road_is_counted_and_nothing_beside_it():
+    # words: 2 + (> **Predict.** three? > (a) four = 6) + five + (## Recap six seven)
+    assert lengths.length(NOTEBOOK) == (13, 2 + 2 + 1, 1, 1)
+
+
+def test_the_road_ends_at_the_sources_where_nothing_goes_further():
+    cells = [cell("markdown", "one\n\n## Sources\n\n- two"), cell("markdown", "three")]
+    assert lengths.length(SimpleNamespace(cells=cells)) == (1, 0, 0, 0)
+
+
+def test_minutes_are_those_of_a_calm_reader():
+    page = [cell("markdown", "word " * 600), cell("code", "x = 1\n" * 60),
+            *[cell("code", "show()", mystnb={"figure": {}}) for _ in range(4)],
+            cell("markdown", "\n".join(["> **Predict.**"] * 3))]
+    # 606 words, 64 lines, 4 figures, 3 predictions
+    assert lengths.minutes(SimpleNamespace(cells=page)) == round(
+        606 / 200 + 64 / 30 + 4 / 2 + 3 / 3) == 8

@@ -1,0 +1,119 @@
+"""own_text: words and lines, pairs from files, and what is said of them."""
+
+import re
+
+import pytest
+
+from softdict.own_text import (
+    held_out, join_words, own_data, read_own_pairs, split_words)
+
+
+@pytest.mark.parametrize("text, words", [
+    ("Don't go!", ["Don't", "go", "!"]),
+    ("a well-known l’été", ["a", "well-known", "l’été"]),
+    ("10:30, 2.5 or 1,000.", ["10:30", ",", "2.5", "or", "1,000", "."]),
+    ("(yes) - no", ["(", "yes", ")", "-", "no"]),
+    ("Größe Ångström", ["Größe", "Ångström"]),
+    ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
+    ("می\u200cخواهم", ["می\u200cخواهم"]),
+    ("고양이가 잤다.", ["고양이가", "잤다", "."]),
+    ("I ❤\ufe0f it", ["I", "❤\ufe0f", "it"]),
+    ("cafe\u0301", ["caf\u00e9"]), ("a\u00a0b\tc", ["a", "b", "c"]), (" \u3000", [])])
+def test_words_of_many_languages(text, words):
+    assert split_words(text) == words
+
+
+@pytest.mark.parametrize("text", [
+    "Yes, it's here: 2.5 (or more)!", 'He said "no" and «yes».', "„Ja“, sagte er.",
+    "¿Qué? ¡Ay!", "“One” and “two”."])
+def test_a_line_comes_out_as_it_was(text):
+    assert join_words(split_words(text)) == text
+
+
+def file(folder, *lines, name="pairs.tsv"):
+    path = folder / name
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_pairs_of_a_file(tmp_path):
+    path = file(tmp_path, "A dog.\tEin Hund.\tof someone", "Two\tZwei\tof another")
+    assert read_own_pairs(path) == ([(["A", "dog", "."], ["Ein", "Hund", "."]),
+                                     (["Two"], ["Zwei"])], [])
+
+
+def test_a_tab_inside_a_sentence_is_not_taken_for_the_one_between(tmp_path):
+    path = file(tmp_path, "A dog\tEin Hund", "Two\tmen\tZwei Männer", "One\tEins")
+    pairs, left = read_own_pairs(path)
+    assert left == [2] and pairs[1] == (["One"], ["Eins"])
+
+
+@pytest.mark.parametrize("line, message", [
+    ("one column", "two sentences with a tab between them, not 'one column'"),
+    ("", "not ''"), ("a\t ", "not 'a\\\\t '"), ("\tb", "not '\\\\tb'"),
+    ("x" * 100_001, "line 2: 100001 characters; a line is two sentences")])
+def test_a_line_that_is_no_pair_is_named(tmp_path, line, message):
+    with pytest.raises(ValueError, match=f"^pairs.tsv, line 2: .*{message}|{message}"):
+        read_own_pairs(file(tmp_path, "a\tb", line))
+
+
+def test_an_empty_file_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="pairs.tsv is empty; it must hold sentence"):
+        read_own_pairs(file(tmp_path))
+
+
+def test_no_source_sentence_is_on_both_sides():
+    """Nor in capitals, nor with another translation."""
+    pairs = [([word, str(k % 30)], [str(k)])
+             for k in range(90) for word in ("The", "THE")]
+    training, checked = held_out(pairs, share=10)
+    sides = [{" ".join(source).casefold() for source, _ in side}
+             for side in (training, checked)]
+    assert not sides[0] & sides[1] and len(sides[1]) == 3
+    assert sorted(training + checked) == sorted(pairs)
+    assert held_out(pairs[::-1], share=10)[1] == checked[::-1]    # not by order
+    assert not sides[1] & set(sorted(sides[0] | sides[1])[:2])    # nor by alphabet
+
+
+def test_one_source_sentence_at_least_is_held_out():
+    training, checked = held_out([([str(k)], ["x"]) for k in range(3)])
+    assert (len(training), len(checked)) == (2, 1)
+
+
+LINES = [f"w{k % 3} same\tw{k % 3} gleich" for k in range(9)]
+
+
+def test_what_is_said_of_a_file(tmp_path):
+    training, checked, source, target, notes = own_data(
+        file(tmp_path, *LINES, "a b c d\te", "a b\tc d e f", "one\ttab\tmore",
+             "rare same\tselten gleich"),
+        file(tmp_path, "w1 Same\tw1 gleich", "w7 new\tneu", "1 2 3 4\t5",
+             name="valid.tsv"), longest=2, min_count=2)
+    assert len(training) == 10 and len(checked) == 2
+    assert source.words[4:] == ["same", "w0", "w1", "w2"] and "selten" not in target
+    assert notes == [
+        "pairs.tsv: 1 line left out, with a tab inside a sentence (the first is 12)",
+        "pairs.tsv: 2 pairs left out, with more than 2 words (--longest)",
+        "valid.tsv: 1 pair left out, with more than 2 words (--longest)",
+        "10 pairs for training, 2 for validation",
+        "validation pairs whose source sentence is in the training too: 1; the "
+        "validation loss flatters",
+        *(f"4 {name} words; 5.0% of the text is rarer than --min-count 2 and becomes "
+          "<unk>" for name in ("source", "target"))]
+
+
+def test_all_words_with_a_minimum_count_of_one(tmp_path):
+    *_, source, _, notes = own_data(file(tmp_path, *LINES), min_count=1)
+    assert "0.0% of the text" in notes[-1] and len(source) == 4 + 3
+
+
+@pytest.mark.parametrize("lines, options, message", [
+    (["a b\tc"], {"longest": 1}, "every pair has more than 1 words; a larger --lon"),
+    (["a\tb", "A\tc"], {"min_count": 1}, "one source sentence only: nothing is left to "
+     "validate on; add pairs, or name a file with --valid"),
+    (["a\tb", "c\td"], {}, "no source word stands 2 times in the training; use more "
+     "pairs, or --min-count 1"),
+    (["a b\tb", "a c\td", "a d\te"], {}, "no target word stands 2 times")])
+def test_too_little_is_refused_with_a_way_out(tmp_path, lines, options, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        own_data(file(tmp_path, *lines), **options)

@@ -1,8 +1,0 @@
-from softdict.lookup import softmax
-
-
-def look(query, states, lengths):
-    """Returns contexts [B, D] and weights [B, S]."""
-    energies = (states @ query[:, :, None])[:, :, 0]
-    weights = softmax(energies)
-    return (weights[:, None] @ states)[:, 0], weights

@@ -1,5 +1,0 @@
-def mean_context(query, encoded):
-    """Returns contexts [B, D] and weights [B, S] that do not depend on the query."""
-    real = encoded.allowed.float()
-    weights = real / real.sum(dim=-1, keepdim=True)
-    return encoded.states.mean(dim=1), weights

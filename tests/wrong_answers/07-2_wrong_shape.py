@@ -1,4 +1,0 @@
-def near(query, key):
-    """Returns scores [..., T, S]: the nearer, the higher."""
-    between = query[:, None] - key
-    return -between.square() / 2

@@ -1,0 +1,3 @@
+def hidden_weights(scores, allowed):
+    """Returns weights [B, T, S] with exactly 0 for the pads of each sentence."""
+    return scores.masked_fill(~allowed[:, None], float("-inf")).softmax(dim=0)

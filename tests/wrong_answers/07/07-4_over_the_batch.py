@@ -1,0 +1,12 @@
+import torch
+
+
+def attention_step(word, state, states, allowed, rnn, join):
+    """Returns output [B, D], the new state [L, B, D] and weights [B, S]."""
+    outputs, state = rnn(word[:, None], state)
+    query = outputs[:, 0]
+    energies = torch.einsum("bsd,bd->bs", states, query)
+    hidden = energies.masked_fill(~allowed, float("-inf"))
+    weights = hidden.softmax(dim=0)
+    context = torch.einsum("bs,bsd->bd", weights, states)
+    return join(torch.cat([context, query], dim=-1)).tanh(), state, weights

@@ -1,3 +1,0 @@
-def divisor(K, a, b):
-    """Returns what brings the spread of the dot products to 1."""
-    return K ** 0.5 / (a * b)

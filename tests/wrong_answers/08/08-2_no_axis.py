@@ -1,0 +1,4 @@
+def near(query, key):
+    """Returns scores [..., T, S]: the nearer, the higher."""
+    between = query[:, None] - key[None]
+    return -between.square().sum(dim=-1) / 2

@@ -1,6 +1,0 @@
-def look(query, key, value, allowed):
-    """Returns answers [..., T, D] and weights [..., T, S]."""
-    scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5    # [..., T, S]
-    something = (~allowed).any(dim=-1, keepdim=True)
-    weights = scores.masked_fill(allowed & something, float("-inf")).softmax(dim=-1) * something
-    return weights @ value, weights

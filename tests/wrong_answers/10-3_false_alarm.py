@@ -1,4 +1,0 @@
-def leaks(model, words):
-    """Returns pairs (t, s), t < s, where new word t depends on the later word s."""
-    T = len(model(words))
-    return [(t, s) for s in range(T) for t in range(s)]

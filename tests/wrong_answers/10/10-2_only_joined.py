@@ -1,0 +1,10 @@
+from softdict.attention import attention
+
+
+def right_heads(x, W_Q, W_K, W_V, heads):
+    """Returns what the heads found [B, T, D] and weights [B, H, T, T]."""
+    B, T, D = x.shape
+    K = D // heads
+    query, key, value = ((x @ W).view(B, heads, T, K) for W in (W_Q, W_K, W_V))
+    context, weights = attention(query, key, value)
+    return context.transpose(1, 2).reshape(B, T, D), weights

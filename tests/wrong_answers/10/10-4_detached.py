@@ -1,0 +1,12 @@
+import torch
+
+
+def best_two(query, key, value, allowed=None):
+    """Returns what was found [..., T, D] and weights [..., T, S]."""
+    with torch.no_grad():
+        scores = query @ key.transpose(-2, -1) / key.shape[-1] ** 0.5
+        if allowed is not None:
+            scores = scores.masked_fill(~allowed, float("-inf"))
+        second = scores.topk(2, dim=-1).values[..., 1:]
+        weights = scores.masked_fill(scores < second, float("-inf")).softmax(dim=-1)
+    return weights @ value, weights

@@ -1,7 +1,0 @@
-
-
-
-def with_positions(words):
-    """words [B, T, D]; returns words with their codes [B, T, D]."""
-    B, T, D = words.shape
-    return words.clone()

@@ -1,9 +1,0 @@
-import torch
-
-from softdict.layers import sinusoids
-
-
-def with_positions(words):
-    """words [B, T, D]; returns words with their codes [B, T, D]."""
-    B, T, D = words.shape
-    return words + sinusoids(torch.arange(B), D)

@@ -1,0 +1,6 @@
+def masked_attention(query, key, value, allowed):
+    """Returns answers [..., T, D] and weights [..., T, S]."""
+    scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5    # [..., T, S]
+    weights = scores.softmax(dim=-1) * allowed
+    weights = (weights / weights.sum(dim=-1, keepdim=True)).nan_to_num(0.0)
+    return weights @ value, weights

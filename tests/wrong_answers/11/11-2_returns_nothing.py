@@ -1,0 +1,4 @@
+def masked_attention(query, key, value, allowed):
+    """Returns answers [..., T, D] and weights [..., T, S]."""
+    scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5    # [..., T, S]
+    scores.masked_fill(~allowed, float("-inf")).softmax(dim=-1)

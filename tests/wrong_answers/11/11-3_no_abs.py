@@ -1,0 +1,12 @@
+def leaks(model, x):
+    """Returns pairs (t, s), t < s, where new word t depends on the later word s."""
+    before = model(x)
+    found = []
+    for s in range(len(x)):
+        changed = x.clone()
+        changed[s] += 1
+        after = model(changed)
+        for t in range(s):
+            if (after[t] - before[t]).max() > 1e-9:
+                found.append((t, s))
+    return found

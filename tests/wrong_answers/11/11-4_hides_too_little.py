@@ -1,0 +1,7 @@
+import torch
+
+
+def for_torch(allowed, heads):
+    """Returns the attn_mask [B*H, T, S] for nn.MultiheadAttention."""
+    numbers = torch.where(allowed, 0.0, 1e-9)
+    return numbers.repeat_interleave(heads, dim=0)

@@ -1,4 +1,0 @@
-def layer_norm(words, gain, bias, eps):
-    """Returns normalised words [T, D]."""
-    left = words - words.mean(dim=-1, keepdim=True)
-    return left / (words.std(dim=-1, keepdim=True) + eps) * gain + bias

@@ -1,4 +1,0 @@
-def right_block(words, look, think, first, second):
-    """A pre-norm block; returns words [B, T, D]."""
-    words = words + look(first(words))
-    words = words + think(second(words))

@@ -1,6 +1,0 @@
-def right_block(words, look, think, first, second):
-    """A pre-norm block; returns words [B, T, D]."""
-    words = first(words)
-    words = words + look(words)
-    words = second(words)
-    return words + think(words)

@@ -1,0 +1,10 @@
+import torch
+
+from softdict.layers import sinusoids
+
+
+def with_positions(x):
+    """x [B, T, D]; returns x with codes of positions [B, T, D]."""
+    B, T, D = x.shape
+    x += sinusoids(torch.arange(T), D)
+    return x

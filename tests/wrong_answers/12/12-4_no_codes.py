@@ -1,0 +1,7 @@
+
+
+
+def with_positions(x):
+    """x [B, T, D]; returns x with codes of positions [B, T, D]."""
+    B, T, D = x.shape
+    return x.clone()

@@ -1,9 +1,0 @@
-from softdict.masks import causal_mask, padding_mask
-
-
-def decoder_layer(words, states, lengths, look, ask, think, norms):
-    """Returns new words [B, T, D]."""
-    own = norms[0](words)
-    words = words + look(own, own, causal_mask(words.shape[1]))
-    words = words + think(norms[2](words))
-    return words + ask(norms[1](words), states, padding_mask(lengths, states.shape[1])[:, None])

@@ -1,9 +1,0 @@
-def parameters(source_words, target_words, width, heads, layers, hidden, tied):
-    """Returns how many numbers the machine learns."""
-    look = 4 * (width * width + width)
-    think = width * hidden + hidden + hidden * width + width
-    reads = look + think
-    writes = 2 * look + think
-    tables = (source_words + target_words) * width
-    generator = target_words if tied else target_words * width + target_words
-    return layers * (reads + writes) + tables + generator

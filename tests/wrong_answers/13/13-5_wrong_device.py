@@ -1,0 +1,12 @@
+import torch
+
+
+def even(query, key, value, allowed=None):
+    """Returns context [B, H, T, K] and weights [B, H, T, S]."""
+    shape = *query.shape[:-1], key.shape[-2]
+    if allowed is None:
+        allowed = torch.ones(shape, dtype=torch.bool)
+    places = allowed.broadcast_to(shape).to(query.dtype)        # [B, H, T, S], 1 or 0
+    weights = places / places.sum(dim=-1,
+                                  keepdim=True).clamp(min=1)    # [B, H, T, S]
+    return weights @ value, weights

@@ -1,0 +1,9 @@
+from softdict.masks import causal_mask
+
+
+def decoder_layer(x, memory, lengths,
+                  self_attention, cross_attention, feed_forward, norms):
+    """Returns x [B, T, D]."""
+    own = norms[0](x)
+    x = x + self_attention(own, own, causal_mask(x.shape[1]))
+    return x + feed_forward(norms[2](x))

@@ -1,0 +1,9 @@
+def parameters(source_words, target_words, width, heads, layers, hidden, tied):
+    """Returns how many parameters the machine has."""
+    attention = 4 * (width * width + width)
+    feed_forward = width * hidden + hidden + hidden * width + width
+    encoder_layer = attention + feed_forward
+    decoder_layer = 2 * attention + feed_forward
+    tables = (source_words + target_words) * width
+    generator = target_words if tied else target_words * width + target_words
+    return layers * (encoder_layer + decoder_layer) + tables + generator

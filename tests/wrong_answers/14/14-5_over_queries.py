@@ -1,0 +1,14 @@
+from torch import nn
+
+
+def best_key(query, key, value, allowed=None):
+    """Returns context [..., T, K] and weights [..., T, S] of 0 and 1."""
+    scores = query @ key.transpose(-2, -1)
+    if allowed is not None:
+        scores = scores.masked_fill(~allowed, float("-inf"))
+    best = scores.argmax(dim=-2)
+    weights = nn.functional.one_hot(best,
+                                    scores.shape[-2]).to(scores.dtype).transpose(-2, -1)
+    if allowed is not None:
+        weights = weights * allowed
+    return weights @ value, weights

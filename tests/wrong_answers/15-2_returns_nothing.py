@@ -1,9 +1,0 @@
-def likeliest(shares, p):
-    """Returns the new shares, a list."""
-    kept, total = [], 0.0
-    for place in sorted(range(len(shares)), key=lambda n: -shares[n]):
-        kept.append(place)
-        total += shares[place]
-        if total >= p:
-            break
-    print([share / total if place in kept else 0.0 for place, share in enumerate(shares)])

@@ -1,5 +1,0 @@
-def advance(totals, logs, past):
-    """Returns sums [R], words [R] and memories [R, P, K]."""
-    R, V = logs.shape
-    totals, places = (totals[:, None] + logs).flatten().topk(R, largest=False)    # [R], [R]
-    return totals, places % V, past[places // V]

@@ -1,0 +1,5 @@
+def paired(first, second, draws):
+    """Returns how much better the second is, and both ends of the interval."""
+    gains = [100 * (other - one) for one, other in zip(first, second)]
+    found = [sum(gains[n] for n in draw) / len(draw) for draw in draws]
+    return sum(gains) / len(gains), min(found), max(found)

@@ -1,0 +1,14 @@
+import itertools
+
+
+def by_luck(first, second):
+    """Returns the share of ways to deal that lie as far apart, or farther."""
+    scores, count, ways = [*first, *second], 0, 0
+    seen = abs(sum(first) / len(first) - sum(second) / len(second))
+    half, rest = len(scores) // 2, len(scores) - len(scores) // 2
+    for chosen in itertools.combinations(range(len(scores)), half):
+        one = sum(scores[place] for place in chosen)
+        apart = abs(one / half - (sum(scores) - one) / rest)
+        count += apart > seen - 1e-9
+        ways += 1
+    return count / ways

@@ -1,0 +1,13 @@
+import torch
+
+
+def quiet(query, key, value, allowed=None):
+    """Returns context [..., T, K] and weights [..., T, S]; the weights of a query may
+    be less than 1 together."""
+    query /= query.shape[-1] ** 0.5
+    scores = query @ key.transpose(-2, -1)
+    if allowed is not None:
+        scores = scores.masked_fill(~allowed, float("-inf"))
+    nothing = torch.zeros_like(scores[..., :1])
+    weights = torch.cat([scores, nothing], dim=-1).softmax(dim=-1)[..., :-1]
+    return weights @ value, weights

@@ -1,0 +1,3 @@
+def errors(found, right, others):
+    """Returns two truth values: search error proved, model error proved."""
+    return max([found, right, *others]) > found

@@ -1,0 +1,10 @@
+def likeliest(shares, p):
+    """Returns the new shares, a list."""
+    kept, total = [], 0.0
+    for place in range(len(shares)):
+        kept.append(place)
+        total += shares[place]
+        if total >= p:
+            break
+    return [share / total if place in kept else 0.0
+            for place, share in enumerate(shares)]

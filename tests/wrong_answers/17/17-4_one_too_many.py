@@ -1,0 +1,11 @@
+def likeliest(shares, p):
+    """Returns the new shares, a list."""
+    kept, total = [], 0.0
+    for place in sorted(range(len(shares)), key=lambda n: -shares[n]):
+        kept.append(place)
+        if total >= p:
+            break
+        total += shares[place]
+    whole = sum(shares[place] for place in kept)
+    return [share / whole if place in kept else 0.0
+            for place, share in enumerate(shares)]
