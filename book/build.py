@@ -244,7 +244,8 @@ def run_notebooks(shift=0):
         (folder / "conftest.py").write_text(PLUGIN, "utf-8")
         counts = pytest(
             "--nbval-lax", "--nbval-current-env", "--nbval-cell-timeout", "900",
-            "-n", "2", "--dist", "loadfile", folder, cwd=folder, variables=wheel)
+            "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", folder,
+            cwd=folder, variables=wheel)
         # nobody edited the sources on the way
         if not shift and fingerprints() == wanted:
             for notebook in wanted:
