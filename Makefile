@@ -1,7 +1,15 @@
 # Only calls: book/build.py has the logic, without make too: python book/build.py book
 PYTHON ?= python3
 
-.PHONY: book test shaken gpu serve lab quotes student outputs results benchmark picture clean
+.PHONY: book test shaken gpu serve lab quotes student outputs address results benchmark picture clean
 
 book test shaken gpu serve lab quotes student outputs results benchmark picture clean:
 	@$(PYTHON) book/build.py $@
+
+# make address OWNER/NAME: the second word is no target of its own
+ifeq ($(firstword $(MAKECMDGOALS)),address)
+address:
+	@$(PYTHON) book/build.py address $(word 2,$(MAKECMDGOALS))
+$(word 2,$(MAKECMDGOALS)):
+	@:
+endif

@@ -22,6 +22,9 @@ from environment import (
     BUILD, ROOT, VENV, Stop, digest, make_environment, python, step, write_whole)
 
 MARIAN = "transformers==5.23.0"  # of `make benchmark` alone
+NO_NEWS = {"@jupyterlab/apputils-extension:notification":
+           {"fetchNews": "false", "checkForUpdates": False}}
+ADDRESSED = ("_config.yml", "CITATION.cff", "README.md")    # beside pages, notebooks
 SHIFT = 1000    # what `make shaken` adds to each seed
 
 # The book -----------------------------------------------------------------------------
@@ -42,6 +45,7 @@ def book():
         fresh = BUILD / "new" / "_build" / "html"
         with step("Building the pages"):
             build_pages(stage(), BUILD / "new")
+            python(ROOT / "book/pages.py", "cards", fresh, check=True)
         with step("Checking the pages"):
             if python(ROOT / "book/pages.py", "check", fresh).returncode:
                 raise Stop(f"The new pages did not pass; they lie in {fresh}, and the "
@@ -161,8 +165,10 @@ def stage():
 def build_pages(source, output):
     """Calls Jupyter Book: every warning is an error, and all of them are shown."""
     shutil.rmtree(output, ignore_errors=True)
+    start = ("import sys; sys.path.append(sys.argv.pop(1)); "
+             "from jupyter_book.cli.main import main; main()")
     built = python(
-        "-c", "from jupyter_book.cli.main import main; main()", "build", source,
+        "-c", start, ROOT / "book", "build", source,
         "--path-output", output, "-q", "-W", "--keep-going", "-n",
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     told = re.sub(r"\x1b\[[0-9;]*m", "", built.stdout)
@@ -332,9 +338,16 @@ def serve(browser=True):
 
 
 def lab():
-    """Opens JupyterLab on the notebooks."""
+    """Opens JupyterLab on copies of the notebooks, in `work`, which stay yours."""
     make_environment()
-    python("-m", "jupyterlab", cwd=ROOT / "notebooks")
+    write("work")
+    settings = VENV / "share/jupyter/lab/settings/overrides.json"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(settings, json.dumps(NO_NEWS).encode())
+    options = ["--LabApp.default_url=/lab/tree/01_dictionary.ipynb"]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        options.append("--allow-root")    # in a container everybody is root
+    python("-m", "jupyterlab", *options, cwd=ROOT / "work")
 
 
 def write(what):
@@ -342,6 +355,38 @@ def write(what):
     make_environment()
     if python(ROOT / "book/notebooks.py", what).returncode:
         raise Stop(f"make {what} did not finish.")
+
+
+def address(wanted):
+    """Moves the book to another owner and name on GitHub: OWNER/NAME.
+
+    Writes the address of repository, site, badges and install cells anew, everywhere
+    """
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", wanted):
+        raise Stop("make address wants OWNER/NAME, as in ada/attention; got "
+                   f"{wanted!r}.")
+    config = (ROOT / "_config.yml").read_text("utf-8")
+    old = re.search(r"url: https://github\.com/([\w.-]+/[\w.-]+)", config)[1]
+    changes = {f"{site}{old}": f"{site}{wanted}" for site in (
+        "https://github.com/", "https://colab.research.google.com/github/")}
+    changes[published(old)] = published(wanted)
+    texts = [*(ROOT / "book").glob("*.md"), *(ROOT / "notebooks").glob("*.ipynb"),
+             *(ROOT / name for name in ADDRESSED)]
+    for path in texts:
+        text = path.read_text("utf-8")
+        new = re.sub("|".join(map(re.escape, changes)), lambda found: changes[found[0]],
+                     text)
+        if new != text:
+            write_whole(path, new.encode())
+            print("wrote", path)
+    write("quotes")
+
+
+def published(address):
+    """Where GitHub Pages puts the site of OWNER/NAME."""
+    owner, name = address.split("/")
+    host = f"{owner.lower()}.github.io"
+    return f"https://{host}/" if name.lower() == host else f"https://{host}/{name}/"
 
 
 def results():
@@ -369,7 +414,7 @@ def picture():
 
 
 def clean():
-    """Removes all that was made: the environment and `_build`."""
+    """Removes all that was made: the environment and `_build`, never `work`."""
     for folder in (BUILD, VENV):
         if folder.exists():
             print(f"Removing {folder}")
@@ -377,13 +422,15 @@ def clean():
 
 
 COMMANDS = ("book", "test", "shaken", "gpu", "serve", "lab", "quotes", "student",
-            "outputs", "results", "benchmark", "picture", "clean")
+            "outputs", "address", "results", "benchmark", "picture", "clean")
 
 
 def main():
     sys.stdout.reconfigure(errors="replace")
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     reader.add_argument("command", choices=COMMANDS)
+    reader.add_argument("to", nargs="?", default="",
+                        help="address: the new OWNER/NAME on GitHub")
     reader.add_argument("--no-browser", action="store_true",
                         help="serve: print the address only")
     given = reader.parse_args()
@@ -393,6 +440,8 @@ def main():
             write(given.command)
         elif given.command == "serve":
             serve(browser=not given.no_browser)
+        elif given.command == "address":
+            address(given.to)
         else:
             globals()[given.command]()
     except Stop as problem:

@@ -14,6 +14,21 @@ MINUTES = 30    # the longest main road
 ASIDE = {"exercise-text", "exercise", "exercise-check", "hint", "answer", "hide-input",
          "remove-input", "hide-cell", "remove-cell"}
 STATED = re.compile(r"(?<=Reading takes about )\d+(?= minutes)")
+HOURS = re.compile(r"\d+ hours to read, and \d+ for the exercises")
+ROUTES = re.compile(r"<!-- routes -->.*?<!-- /routes -->", re.DOTALL)
+ALL = [f"{number:02}" for number in range(1, 19)]
+# name, chapters with their exercises, chapters that are only read, what is left out
+WAYS = [
+    ("All of it", [*ALL, "C1", "C2"], [], "nothing"),
+    ("Attention in an afternoon", [], ["01", "02", "09", "10", "11"],
+     "learning, translation, and the machine around attention"),
+    ("You know RNNs", ["01", "02", *ALL[6:]], [], "learning, and translation by RNNs"),
+    ("A class of 6 hours", ["01", "02", "09", "10"], ["11", "14"],
+     "translation, positions, training and evidence"),
+    ("A class of 12 hours", ["01", "02", "03", "07", "09", "10", "11", "14"],
+     ["04", "05", "06"], "scores, positions, depth, and what follows the machine"),
+    ("A class of 24 hours", ALL, [], "the two capstones"),
+]
 Length = namedtuple("Length", "words lines figures predictions")
 
 
@@ -58,6 +73,52 @@ def with_minutes(notebook):
         if cell.get("id") == "promise":
             cell.source = STATED.sub(str(minutes(notebook)), cell.source)
     return notebook
+
+
+def exercise_minutes(notebook):
+    """What its exercises say that they take together."""
+    return sum(int(re.search(r"· (\d+) minutes", cell.source)[1])
+               for cell in notebook.cells
+               if "exercise-text" in cell.metadata.get("tags", [])
+               and re.search(r"· (\d+) minutes", cell.source))
+
+
+def hours(minutes):
+    return f"{round(minutes / 30) / 2:g}".replace(".5", "½").replace("0½", "½")
+
+
+def with_hours(page, notebooks):
+    """Writes the hours and the routes into a page; notebooks by chapter, as "07"."""
+    read = {name: minutes(notebook) for name, notebook in notebooks.items()}
+    done = {name: exercise_minutes(notebook) for name, notebook in notebooks.items()}
+    rows = ["<!-- routes -->", "| Route | Chapters | Hours | It leaves out |",
+            "|---|---|---|---|"]
+    for name, whole, only_read, missing in WAYS:
+        if not {*whole, *only_read} <= set(read):
+            return page    # a book without these chapters
+        words = [f"{ranges(whole)} with their exercises"] if whole else []
+        words += [f"{ranges(only_read)} to read"] if only_read else []
+        total = sum(read[name] for name in [*whole, *only_read])
+        total += sum(done[name] for name in whole)
+        rows.append(f"| {name} | {'; '.join(words)} | {hours(total)} | {missing} |")
+    said = (f"{sum(read.values()) / 60:.0f} hours to read, and "
+            f"{sum(done.values()) / 60:.0f} for the exercises")
+    page = HOURS.sub(said, page)
+    return ROUTES.sub("\n".join([*rows, "<!-- /routes -->"]), page)
+
+
+def ranges(chapters):
+    """The chapters in words: "chapters 01 to 03 and 07"."""
+    runs = []
+    for name in chapters:
+        if runs and name[0] != "C" and int(runs[-1][-1]) + 1 == int(name):
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    parts = [part for run in runs for part in (
+        [f"{run[0]} to {run[-1]}"] if len(run) > 2 else run)]
+    return f"chapters {', '.join(parts[:-1])} and {parts[-1]}" if parts[1:] else (
+        f"chapters {parts[0]}")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
                                         cells, written from their one source
     python book/notebooks.py student    copies without hints, answers and stored
                                         outputs, below _build/student
+    python book/notebooks.py work       copies to read, run and change, below work
     python book/notebooks.py outputs    run the notebooks and store the text outputs
                                         that the book claims
     python book/notebooks.py strip      what an editor left behind, removed
@@ -23,7 +24,8 @@ from pathlib import Path
 
 import nbformat
 from environment import write_whole
-from lengths import with_minutes
+from lengths import with_hours, with_minutes
+from links import linked, site
 from nbformat.v4.rwbase import rejoin_lines
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,7 +40,9 @@ SETUP = """\
 # On Colab this installs the book's package; at home it is already there.
 import importlib.util
 if importlib.util.find_spec("softdict") is None:
-    %pip install -q git+{url}"""
+    %pip install -q git+{url}@executed
+# Colab forgets. This keeps your answers in your Drive: take the # away.
+# import softdict; softdict.keep_in_drive()"""
 
 
 # Reading and writing
@@ -300,13 +304,15 @@ def links(name, root=ROOT):
 
 
 def badges(root=ROOT):
-    """README's table of chapters, a badge for each."""
-    rows = ["<!-- badges -->", "| Chapter | Run it now |", "|---|---|"]
+    """README's table of chapters: where to read and to run each."""
+    rows = ["<!-- badges -->", "| Chapter | Read | Run it now |", "|---|---|---|"]
     for path in paths(root):
         title = read(path).cells[0].source.partition("\n")[0]
         title = title.removeprefix("# ").replace(" · ", " ")
         button = f"![Open chapter {path.name[:2]} in Colab](book/images/colab.svg)"
-        rows.append(f"| {title} | [{button}]({colab(path.name, root)}) |")
+        page = f"{site(root)}notebooks/{path.stem}.html"
+        rows.append(f"| {title} | [read]({page}) "
+                    f"| [{button}]({colab(path.name, root)}) |")
     return "\n".join([*rows, "<!-- /badges -->"])
 
 
@@ -348,7 +354,7 @@ def requoted(notebook, name, root=ROOT):
             if file := quoted_file(cell):
                 cell.source = requote(cell.source, file, root)
             elif cell.cell_type == "markdown":
-                cell.source = with_quotes(cell.source, root)
+                cell.source = linked(with_quotes(cell.source, root), name, root)
         except (ValueError, SyntaxError) as error:
             raise ValueError(f"{name}, cell {cell.get('id')}: {error}") from error
         if cell.get("id") == "title":
@@ -362,14 +368,20 @@ def requoted(notebook, name, root=ROOT):
 
 
 def requoted_pages(root=ROOT):
-    """README with its badges, CONTRIBUTING with its quotes, as they should stand."""
+    """README with its badges, CONTRIBUTING with its quotes, the book's pages with their
+    links, as they should stand."""
     readme, contributing = root / "README.md", root / "CONTRIBUTING.md"
+    chapters = {path.name[:2]: read(path) for path in paths(root)}
+    pages = {}
+    for path in sorted((root / "book").glob("*.md")):
+        text = with_hours(path.read_text(encoding="utf-8"), chapters)
+        pages[path] = linked(text, path.name, root, folder="../notebooks/")
     try:
         quotes = with_quotes(contributing.read_text(encoding="utf-8"), root)
     except (ValueError, SyntaxError) as error:
         raise ValueError(f"{contributing.name}: {error}") from error
     return {readme: with_badges(readme.read_text(encoding="utf-8"), root),
-            contributing: quotes}
+            contributing: quotes, **pages}
 
 
 def rewrite_quotes(notebooks=None, root=ROOT):
@@ -388,17 +400,49 @@ def strip(notebooks=None, root=ROOT):
 
 # Copies for students
 
-def student_copy(notebook):
-    """A copy without hints, answers and stored outputs."""
+QUIZ_FOLD = re.compile(r"<details>\s*<summary>Answer</summary>.*?</details>\n*",
+                       re.DOTALL)
+
+
+def without_outputs(notebook):
     notebook = normalise(notebook)
-    notebook.cells = [cell for cell in notebook.cells
-                      if not {"hint", "answer"} & set(tags(cell))]
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = []
     return notebook
 
 
+def lab_copy(notebook):
+    """A copy for JupyterLab: no outputs; captions stand below their figures; a cell
+    that only checks is folded, and says so in its first line, which stays in sight."""
+    notebook, cells = without_outputs(notebook), []
+    for cell in notebook.cells:
+        cells.append(cell)
+        if "hide-input" in tags(cell):
+            cell.metadata["jupyter"] = {"source_hidden": True}
+            cell.source = f"# This cell checks what the text says.\n{cell.source}"
+        if figure := cell.metadata.get("mystnb", {}).get("figure"):
+            cells.append(nbformat.v4.new_markdown_cell(
+                f"*{figure['caption']}*", id=f"{cell.id}-caption"))
+    notebook.cells = cells
+    return notebook
+
+
+def student_copy(notebook):
+    """A copy without hints, answers, stored outputs, and links to the whole chapter."""
+    notebook = lab_copy(notebook)
+    notebook.cells = [cell for cell in notebook.cells
+                      if not {"hint", "answer"} & set(tags(cell))]
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = LINKS.sub("", cell.source).rstrip()
+        if "quiz" in tags(cell):
+            cell.source = QUIZ_FOLD.sub("", cell.source).rstrip()
+    return notebook
+
+
+# what leads to an answer: a fold of one, or the chapter as it was executed
+LEADS = re.compile(r"<summary>(?:Answer|Hint)\b|/blob/\w+/notebooks/")
 # what any stub of a class or a nested function holds too
 SCAFFOLD = ("#", "def ", "class ", "super().__init__()")
 
@@ -423,7 +467,8 @@ def leaks(notebook, root=ROOT):
     one, but not a whole body. Quotes of the package may: they show what the exercise
     before them asked for.
     """
-    found = []
+    found = [f"cell {cell.id} leads to an answer: {words}" for cell in notebook.cells
+             for words in LEADS.findall(cell.source) if cell.cell_type == "markdown"]
     for file in sorted((root / "tests/answers").glob("*/*.py")):
         for body in answer_lines(file.read_text(encoding="utf-8")):
             for cell in notebook.cells:
@@ -437,17 +482,46 @@ def leaks(notebook, root=ROOT):
     return found
 
 
-def student(out=None, notebooks=None, root=ROOT):
+def student(notebooks=None, root=ROOT):
     """Writes the students' copies; refuses to write any if one shows an answer."""
-    out = Path(out or root / "_build/student")
     copies = {Path(path).name: student_copy(read(path))
               for path in notebooks or paths(root)}
     for name, notebook in copies.items():
         if found := leaks(notebook, root):
             raise ValueError(f"{name}: {'; '.join(found)}")
+    return lay(root / "_build/student", copies)
+
+
+def work(notebooks=None, root=ROOT):
+    """Writes the copies to work in, without outputs: no Predict is answered yet."""
+    return lay(root / "work", {Path(path).name: lab_copy(read(path))
+                               for path in notebooks or paths(root)})
+
+
+def lay(folder, copies):
+    """Writes notebooks into a folder without losing what was changed there.
+
+    A copy that somebody edited stays; where the book has a newer one, that is written
+    beside it, as NAME.newer.ipynb. Returns the written files.
+    """
+    record, written = folder / ".laid.json", []
+    laid = json.loads(record.read_text("utf-8")) if record.exists() else {}
     for name, notebook in copies.items():
-        write(out / name, notebook)
-    return [out / name for name in copies]
+        path, text = folder / name, as_text(notebook)
+        mark = hashlib.sha256(text.encode()).hexdigest()
+        found = path.read_bytes() if path.exists() else b""
+        edited = found and hashlib.sha256(found).hexdigest() != laid.get(name)
+        if edited and laid.get(name) not in (None, mark):
+            beside = path.with_suffix(".newer.ipynb")
+            print(f"{name} was changed by you and has a newer version: {beside.name}")
+            path = beside
+        elif edited:
+            continue
+        if write_text(path, text):
+            written.append(path)
+        laid[name] = mark
+    write_text(record, json.dumps(laid, indent=1) + "\n")
+    return written
 
 
 # Stored outputs
@@ -531,10 +605,9 @@ def fingerprint(path, root=ROOT):
 
 def main(arguments):
     commands = {"quotes": rewrite_quotes, "strip": strip, "outputs": store_outputs,
-                "student": lambda notebooks: student(notebooks=notebooks)}
+                "student": student, "work": work}
     if not arguments or arguments[0] not in commands:
-        sys.exit("usage: python book/notebooks.py quotes|student|outputs|strip "
-                 "[NOTEBOOK...]")
+        sys.exit(f"usage: python book/notebooks.py {'|'.join(commands)} [NOTEBOOK...]")
     try:
         written = commands[arguments[0]]([Path(name) for name in arguments[1:]])
     except (ValueError, OSError) as error:

@@ -2,6 +2,7 @@
 
     python book/pages.py check FOLDER              every problem on a line;
                                                    exit code 1 if there is one
+    python book/pages.py cards FOLDER              pictures for shared links
     python book/pages.py picture FOLDER FILE.png   a picture of one page, for README
 """
 
@@ -11,11 +12,13 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from html import escape
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
+QUERIES = Path(__file__).resolve().parent.parent / "tests/queries.tsv"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
             "chrome", "msedge")
 APPLICATIONS = (
@@ -185,6 +188,10 @@ OPEN_FOLDS = """() => document.querySelectorAll('details')
     .forEach(fold => { fold.open = true })"""
 TOO_WIDE = """() => document.documentElement.scrollWidth
     - document.documentElement.clientWidth"""
+CUT_CODE = """() => [...document.querySelectorAll('.bd-article pre')]
+    .filter(code => !code.closest('.cell_output'))
+    .filter(code => code.scrollWidth > code.clientWidth)
+    .map(code => code.textContent.trim().split('\\n')[0])"""
 STILL = "* { transition: none !important; animation: none !important }"
 
 
@@ -235,6 +242,10 @@ def problems_of_pages(folder, files):
                               "theme }", theme)
                 problems += [f"axe, {theme}: {finding}"
                              for finding in axe_findings(page, **rules)]
+            for width in (1280, 1920):
+                page.set_viewport_size({"width": width, "height": 800})
+                problems += [f"at {width} pixels code scrolls sideways: {line}"
+                             for line in page.evaluate(CUT_CODE)]
             page.set_viewport_size({"width": 390, "height": 800})
             if (wide := page.evaluate(TOO_WIDE)) > 0:
                 problems.append(f"at 390 pixels it scrolls {wide} pixels sideways")
@@ -243,17 +254,93 @@ def problems_of_pages(folder, files):
     return found
 
 
+MARKED = "KV cache"    # its first hit must be marked and in sight
+IN_SIGHT = """() => [...document.querySelectorAll('main mark')].some(mark => {
+    const { top, bottom } = mark.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+})"""
+
+
+def queries():
+    """What readers search for, and the page that must come first."""
+    rows = QUERIES.read_text(encoding="utf-8").splitlines()
+    return [row.split("\t") for row in rows if not row.startswith("#")]
+
+
+def search_problems(folder, wanted):
+    """Queries whose first hit is another page; a hit that is not marked and in sight
+    on its page."""
+    problems = []
+    with Browser(folder) as browser:
+        page = browser.open("search.html", problems)
+        for query, name in wanted:
+            hits = page.evaluate("async query => (await bookSearch(query)).hits", query)
+            first = Path(hits[0]["file"]).stem if hits else "nothing"
+            if first != name:
+                problems.append(f"{query!r} finds {first} first, and not {name}")
+        page.locator("main input[type=search]").fill(MARKED)
+        page.locator("main .search-hits a").first.click()
+        try:
+            page.wait_for_function(IN_SIGHT, timeout=5000)
+        except Exception:
+            problems.append(f"{MARKED!r} is not marked and in sight where the "
+                            f"first hit leads, {page.url}")
+    return [f"search: {problem}" for problem in problems]
+
+
 def check(folder):
     """Prints every problem; returns how many there are."""
     problems = list(file_problems(folder))
     if browser_path():
         problems += browser_problems(folder)
+        if (Path(folder) / "_static/search.js").exists():
+            problems += search_problems(folder, queries())
     else:
         print("    Checks in a browser are skipped: no Chromium or Chrome is here "
               "(CHROMIUM can name one).")
     for problem in problems:
         print(f"    {problem}")
     return len(problems)
+
+
+CARD = """<!DOCTYPE html>
+<body style="margin: 0; width: 1200px; height: 630px; background: #fff; color: #1a1a1a;
+  box-sizing: border-box; padding: 50px 60px; display: flex; flex-direction: column;
+  font-family: Charter, Georgia, 'Noto Serif', 'Liberation Serif', serif">
+<h1 style="font-size: 56px; line-height: 1.15; margin: 0 0 30px">{title}</h1>
+<img src="{figure}" style="flex: 1; min-height: 0; object-fit: contain;
+  object-position: left" alt="">
+<p style="font-size: 26px; color: #595959; margin: 24px 0 0">From Dictionary to
+Transformer: a course in running code</p>
+</body>"""
+FIRST = """() => [document.querySelector('h1').firstChild.textContent.trim(),
+    document.querySelector('main figure img, main img[src*="_images"]')?.src]"""
+
+
+def cards(folder):
+    """Draws a card of 1200 x 630 for each page, which shared links show: its title and
+    first figure; without a browser every card is the book's mark."""
+    folder = Path(folder)
+    made, mark = folder / "_static/cards", folder / "_static/mark.png"
+    made.mkdir(parents=True, exist_ok=True)
+    files = [file for file in html_files(folder) if file.parent != folder]
+    if not browser_path():
+        for file in files:
+            shutil.copy(mark, made / f"{file.stem}.png")
+        return
+    with Browser(folder) as browser:
+        for file in files:
+            name = file.relative_to(folder).as_posix()
+            if 'http-equiv="refresh"' in file.read_text("utf-8").lower():
+                continue
+            page = browser.open(name, [])
+            title, figure = page.evaluate(FIRST)
+            page.set_viewport_size({"width": 1200, "height": 630})
+            figure = figure or f"{browser.address}_static/mark.png"
+            page.set_content(CARD.format(title=escape(title), figure=figure))
+            page.wait_for_load_state("load")
+            page.screenshot(path=made / f"{file.stem}.png")
+            page.close()
 
 
 def picture(folder, target, name="notebooks/02_soft_lookup.html", figure=1):
@@ -273,4 +360,5 @@ def picture(folder, target, name="notebooks/02_soft_lookup.html", figure=1):
 
 if __name__ == "__main__":
     command, *rest = sys.argv[1:]
-    sys.exit({"check": check, "picture": picture}[command](*rest) and 1)
+    sys.exit({"check": check, "cards": cards, "picture": picture}[command](*rest)
+             and 1)

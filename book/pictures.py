@@ -7,6 +7,7 @@ same file on any machine. tests/test_pictures.py compares the committed files wi
 this file draws.
 """
 
+import json
 from html import escape
 from pathlib import Path
 
@@ -21,58 +22,41 @@ DARK = {"query": "#5DB4F2", "key": "#F2705A", "value": "#CF8BDA", "ink": "#E8E6E
 DEEP_BLUE, DEEP_RED = "#17629B", "#B32D15"
 FONT = "-apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 
-# The road: part, then chapters as number, title, the question it answers, and the
-# failure it leaves to the next
+# The road: part, then chapters as number, the question it answers, and the failure it
+# leaves to the next; titles are those of the notebooks, or of the plan
+PLANNED = {"19": "Real text", "20": "Heads", "21": "Pretraining", "22": "Today"}
 ROAD = [
     ("Part I. Lookup", [
-        ("01", "A dictionary is a function",
-         "What is a lookup made of?", "nobody listed “puppy”"),
-        ("02", "Soft lookup",
-         "What if a key is only nearly right?", "we made the vectors up"),
-        ("03", "Learning",
-         "Where do good vectors come from?", "it knows words, not sentences"),
+        ("01", "What is a lookup made of?", "nobody listed “puppy”"),
+        ("02", "What if a key is only nearly right?", "we made the vectors up"),
+        ("03", "Where do good vectors come from?", "it knows words, not sentences"),
     ]),
     ("Part II. Translation", [
-        ("04", "Two networks translate",
-         "Can one vector carry a sentence?", "untrained, it writes nonsense"),
-        ("05", "Learning to translate",
-         "How does it learn, and how well?", "long sentences come out wrong"),
-        ("06", "The bottleneck",
-         "Where exactly does it break?", "what is not kept cannot be said"),
-        ("07", "Attention",
-         "What if it may look again?", "it asks with whatever it has"),
-        ("08", "Scores",
-         "Can asking be learned?", "words still wait in line"),
+        ("04", "Can one vector carry a sentence?", "untrained, it writes nonsense"),
+        ("05", "How does it learn, and how well?", "long sentences come out wrong"),
+        ("06", "Where exactly does it break?", "what is not kept cannot be said"),
+        ("07", "What if it may look again?", "it asks with whatever it has"),
+        ("08", "Can asking be learned?", "words still wait in line"),
     ]),
     ("Part III. Self-attention", [
-        ("09", "Self-attention",
-         "Can every word ask every word?", "one average blurs two needs"),
-        ("10", "Multi-head attention",
-         "How are several questions asked?", "it reads words not yet written"),
-        ("11", "Masking",
-         "What may look at what?", "shuffled words look the same"),
-        ("12", "Positions",
-         "How does it know the order?", "stacked deep, it stops learning"),
-        ("13", "The block",
-         "What keeps depth stable?", "parts, but no machine"),
+        ("09", "Can every word ask every word?", "one average blurs two needs"),
+        ("10", "How are several questions asked?", "it reads words not yet written"),
+        ("11", "Which words must it not see?", "shuffled words look the same"),
+        ("12", "How does it know the order?", "stacked deep, it stops learning"),
+        ("13", "What keeps depth stable?", "parts, but no machine"),
     ]),
     ("Part IV. The Transformer", [
-        ("14", "The whole machine",
-         "Is ours equal to torch’s?", "untrained, it babbles"),
-        ("15", "Training",
-         "How does it learn to write Korean?", "is it better, and by which part?"),
-        ("16", "Evidence",
-         "What is each part worth?", "it takes the likeliest word, always"),
-        ("17", "Search",
-         "Which sentence does it mean?", "each word is slower than the last"),
-        ("18", "The cache",
-         "What need not be computed twice?", "our sentences were generated"),
+        ("14", "Is ours equal to torch’s?", "untrained, it babbles"),
+        ("15", "What does its training need?", "is it better, and by which part?"),
+        ("16", "Is it better? How sure is that?", "it takes the likeliest, always"),
+        ("17", "Which sentence does it mean?", "each word is slower than the last"),
+        ("18", "What need not be computed twice?", "our sentences were generated"),
     ]),
     ("Beyond", [
-        ("19", "Real text", "Does it hold on sentences as found?", ""),
-        ("20", "Heads", "What did each head learn?", ""),
-        ("21", "Pretraining", "What do words alone teach it?", ""),
-        ("22", "Today", "Is this what today’s models are?", ""),
+        ("19", "Does it hold on sentences as found?", ""),
+        ("20", "What did each head learn?", ""),
+        ("21", "What do words alone teach it?", ""),
+        ("22", "Is this what today’s models are?", ""),
     ]),
 ]
 
@@ -207,6 +191,42 @@ def lookup(colour):
     return picture(436, 218, [*lines, *marks])
 
 
+# Where the book's Transformer looks as it writes the rows: the mean over the heads of
+# its last layer; tests/test_pictures.py compares with the model
+ENGLISH = "<polite> the old man who saw Mina slept".split()
+KOREAN = {    # romanised, and glossed
+    "mina Mina": (0, 0, 0, 0, 0, .08, .9, .01),
+    "-leul OBJ": (0, 0, 0, 0, .25, .51, .24, 0),
+    "bo see": (0, 0, 0, 0, .01, .97, 0, .01),
+    "-n REL": (0, .09, .11, .04, .37, .37, .01, 0),
+    "neulg old": (0, 0, .57, .4, 0, .02, 0, 0),
+    "-eun REL": (.01, .27, .12, .06, .24, .27, .02, 0),
+    "namja man": (0, .01, .01, .97, .01, 0, 0, 0),
+    "-neun TOP": (.08, .44, .3, .05, .02, .09, 0, .01),
+    "ja sleep": (0, 0, 0, 0, 0, 0, 0, .99),
+    "-ass PAST": (.42, .26, .02, .06, .11, .05, 0, .07),
+    "-eoyo POLITE": (.97, .02, 0, 0, 0, 0, 0, 0)}
+
+
+def attention_map(colour):
+    """The map of one translated sentence: a row for each written piece."""
+    drawn = [text(153 + 46 * n, 16, word, 13, anchor="middle")
+             for n, word in enumerate(ENGLISH)]
+    for row, (name, weights) in enumerate(KOREAN.items()):
+        y, (sound, gloss) = 26 + 23 * row, name.split()
+        drawn += [text(56, y + 15, sound, 13, weight=700, anchor="end"),
+                  text(64, y + 15, gloss, 13, "#595959")]
+        drawn += [tag("rect", x=131 + 46 * n, y=y, width=44, height=21, rx=2,
+                      fill=colour["query"], fill_opacity=max(float(weight), .04))
+                  for n, weight in enumerate(weights)]
+    return picture(500, 30 + 23 * len(KOREAN), drawn)
+
+
+def linked(shapes, page):
+    """The shapes as a link to a page of the site; the front page holds the picture."""
+    return [f'<a href="../notebooks/{page}.html">', *shapes, "</a>"]
+
+
 def station(x, y, code, done):
     """A chapter's disc on the road: full if it is written, an empty ring if it is
     planned."""
@@ -216,24 +236,39 @@ def station(x, y, code, done):
             text(x, y + 5, code, 14, "#FFFFFF" if done else "#595959", 700, "middle")]
 
 
+def notebooks():
+    """For each written chapter its title and the name of its page."""
+    found = {}
+    for path in NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"):
+        first = json.loads(path.read_text("utf-8"))["cells"][0]["source"][0]
+        found[path.name[:2]] = first.strip().partition(" · ")[2], path.stem
+    return found
+
+
 def road(columns, written):
-    """The whole road in columns of 360 units: one station a chapter, its question, and
-    the failure that it leaves."""
+    """The whole road in columns of 380 units: one station a chapter, its question, and
+    the failure that it leaves; written chapters are links."""
     drawn = [circle(16, 14, 7, DEEP_BLUE), text(29, 19, "written", 13),
              circle(94, 14, 6, "#FFFFFF", stroke=LIGHT["muted"], stroke_width=2),
              text(107, 19, "planned", 13), square(176, 14, 8, LIGHT["key"]),
              text(186, 19, "what still fails", 13, DEEP_RED)]
     rails, end, height = [], None, 0
     for number, parts in enumerate(columns):
-        x, y, stops = 22 + 372 * number, 34, []
+        x, y, stops = 22 + 392 * number, 34, []
         for part, chapters in parts:
             y += 36
             drawn.append(text(x + 28, y - 8, part, 15, DEEP_BLUE, 700))
-            for code, title, question, failure in chapters:
+            for code, question, failure in chapters:
+                title, page = written.get(code, (PLANNED.get(code, ""), None))
                 stops.append((y + 15, code in written))
-                drawn += [*station(x, y + 15, code, code in written),
-                          text(x + 28, y + 14, title, 15, weight=700),
-                          text(x + 28, y + 33, question, 14)]
+                own, _, term = title.partition(": ")
+                shown = [*station(x, y + 15, code, code in written),
+                         text(x + 28, y + 14, own, 15, weight=700)]
+                if term:
+                    y += 17
+                    shown.append(text(x + 28, y + 14, term, 14, weight=700))
+                shown.append(text(x + 28, y + 33, question, 14))
+                drawn += linked(shown, page) if page else shown
                 if failure:
                     drawn += [square(x + 32, y + 48, 7, LIGHT["key"]),
                               text(x + 42, y + 53, failure, 13, DEEP_RED)]
@@ -250,12 +285,12 @@ def road(columns, written):
         end, height = stops[-1][0], max(height, y)
     dotted = [tag("path", d=rail, stroke=LIGHT["muted"], stroke_width=2,
                   stroke_dasharray="2 5") for rail in rails]
-    return picture(372 * len(columns) - 12, height + 4, [*dotted, *drawn])
+    return picture(392 * len(columns) - 12, height + 4, [*dotted, *drawn])
 
 
 def drawings():
     """Every picture of this file: path below book/, and its SVG text."""
-    written = {path.name[:2] for path in NOTEBOOKS.glob("[0-9][0-9]_*.ipynb")}
+    written = notebooks()
     return {
         "static/mark.svg": mark(LIGHT),
         "static/mark-dark.svg": mark(DARK),
@@ -264,6 +299,7 @@ def drawings():
         "static/favicon.svg": icon(LIGHT),
         "images/colab.svg": badge(LIGHT),
         "images/lookup.svg": lookup(LIGHT),
+        "images/map.svg": attention_map(LIGHT),
         "images/road.svg": road([ROAD[:2], ROAD[2:]], written),
         "images/road-tall.svg": road([ROAD], written),
     }

@@ -3,6 +3,8 @@ each thing that is wrong."""
 
 import re
 
+import links
+
 BANNED = re.compile(r"\b(simply|just|obviously|note that|as we all know)\b",
                     re.IGNORECASE)
 ALLOWED = re.compile(r"\bjust (as|above|below|before|after)\b", re.IGNORECASE)
@@ -77,34 +79,35 @@ def links_lead_to_files(book):
 
 
 def citations_match_the_bibliography(book):
-    """A key in {cite}`key`, or the author and year of a link such
-    as [Vaswani et al. 2017](../book/bibliography.md)."""
-    text = (book.root / "book/references.bib").read_text(encoding="utf-8")
-    entries = {}
-    for key, body in re.findall(r"^@\w+\{([^,\s]+),(.*?)^\}", text,
-                                re.DOTALL | re.MULTILINE):
-        author = re.search(r"author\s*=\s*[{\"]+\s*([^,{}\"]+)", body)
-        year = re.search(r"year\s*=\s*[{\"]?(\d{4})", body)
-        entries[key] = (author[1].strip() if author else "", year[1] if year else "")
+    """The author and year of a link such as [Vaswani et al. 2017](https://...)."""
+    entries = list(links.bibliography(book.root))
     used = set()
     for where, _, page in book.pages:
-        for keys in re.findall(r"\{cite[\w:]*\}`([^`]+)`", page):
-            used |= set(keys.replace(" ", "").split(","))
-            for key in set(keys.replace(" ", "").split(",")) - set(entries):
-                yield f"{where}: {key} is not in references.bib"
-        for words in re.findall(
-                r"\[([^\]]+)\]\([^)\s]*bibliography\.(?:md|html)[^)]*\)", page):
-            year = re.search(r"\d{4}", words)
-            names = re.split(r"[ ,]", words)
-            match = {key for key, (author, when) in entries.items()
-                     if year and when == year[0] and author.split()[-1] in names[:4]}
-            used |= match
-            if year and not match:
+        for words, _ in links.CITATION.findall(without_fences(page)):
+            if entry := links.cited(words, entries):
+                used.add(entry.key)
+            else:
                 yield f"{where}: {words} is not in references.bib"
-    for key in sorted(set(entries) - used):
+    for key in sorted({entry.key for entry in entries} - used):
         yield f"references.bib: no chapter or page cites {key}"
+
+
+def terms_lead_both_ways(book):
+    """A term of the glossary leads to the chapter that explains it, and back."""
+    page = book.root / "book/glossary.md"
+    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    for entry in re.findall(r"^\S.*\n(?:\S.*\n)*  .*$",
+                            text.partition("{glossary}\n")[2], re.MULTILINE):
+        name = entry.partition("\n")[0]
+        place = re.search(r"\[Chapter \d\d\]\(\.\./notebooks/(\S+)#\S+\)$", entry)
+        anchor = re.sub(r"[^a-zA-Z0-9._]+", "-", name).strip("-")
+        if not place or place[1] not in book.notebooks:
+            yield f"glossary.md: {name} does not end on a link to its chapter"
+        elif not any(f"glossary.html#term-{anchor})" in cell.source
+                     for cell in book.notebooks[place[1]].cells):
+            yield f"{place[1]}: no word leads to {name} in the glossary"
 
 
 CHECKS = [
     notebooks_hold_no_directive, prose_avoids_banned_words, sentences_are_short,
-    links_lead_to_files, citations_match_the_bibliography]
+    links_lead_to_files, citations_match_the_bibliography, terms_lead_both_ways]

@@ -108,11 +108,12 @@ class Sample:
         self.write("README.md", "<!-- badges -->\n<!-- /badges -->\n")
         self.write("CONTRIBUTING.md", f"# Contributing\n\n{fence('softmax')}\n")
         self.write("_config.yml", "title: A sample\nrepository:\n  url: "
-                   "https://github.com/a/b\n  branch: main\n")
+                   "https://github.com/a/b\n  branch: main\nhtml:\n  "
+                   "baseurl: https://a.github.io/b/\n")
         self.write("_toc.yml", "chapters:\n  - file: notebooks/01_sample\n")
         self.write("book/bibliography.md", "# Bibliography\n")
         self.write("book/references.bib", "@article{v17,\n  author = {Vaswani, "
-                   "Ashish},\n  year = {2017},\n}\n")
+                   "Ashish},\n  year = {2017},\n  url = {https://a.org/1},\n}\n")
         files.write(self.path, nbformat.v4.new_notebook(cells=sample_cells()))
         files.rewrite_quotes(root=root)
 

@@ -53,7 +53,7 @@ def repository(tmp_path, monkeypatch):
         monkeypatch.setattr(environment, name, value)
     monkeypatch.setattr(environment, "PYTHON", Path(sys.executable))
     (tmp_path / "book").mkdir()
-    for name in ("notebooks.py", "lengths.py", "execute.py", "pages.py",
+    for name in ("notebooks.py", "lengths.py", "links.py", "execute.py", "pages.py",
                  "environment.py"):
         shutil.copy(ROOT / "book" / name, tmp_path / "book")
     (tmp_path / "src/softdict").mkdir(parents=True)
@@ -540,3 +540,42 @@ def test_as_if_run_changes_only_counts(tmp_path):
     assert [cell.pop("execution_count") for cell in after["cells"]] == [1, None]
     assert [cell.pop("execution_count") for cell in before["cells"]] == [None, None]
     assert after == before
+
+
+# make address -------------------------------------------------------------------------
+
+
+def test_the_address_moves_everywhere_and_leaves_nothing_behind(tmp_path, monkeypatch):
+    for name in ("book", "notebooks", "tests/answers", "src/softdict"):
+        shutil.copytree(ROOT / name, tmp_path / name,
+                        ignore=shutil.ignore_patterns("__pycache__", "assets"))
+    for name in (*build.ADDRESSED, "CONTRIBUTING.md"):
+        shutil.copy(ROOT / name, tmp_path)
+    monkeypatch.setattr(build, "ROOT", tmp_path)
+    monkeypatch.setattr(build, "write", lambda what: notebooks.rewrite_quotes(
+        root=tmp_path))
+    build.address("Ada/attention")
+    old = notebooks.repository(ROOT)[0].removeprefix("https://github.com/")
+    left = [path.name for path in tmp_path.rglob("*")
+            if path.suffix in (".md", ".ipynb", ".yml", ".cff", ".py")
+            and re.search(rf"{old}|{build.published(old)}", path.read_text("utf-8"))]
+    assert left == []
+    assert "https://ada.github.io/attention/book/glossary" in (
+        tmp_path / "notebooks/07_attention.ipynb").read_text("utf-8")
+    assert "git+https://github.com/Ada/attention@executed" in (
+        tmp_path / "notebooks/01_dictionary.ipynb").read_text("utf-8")
+
+
+def test_no_file_of_the_project_has_another_address():
+    old = notebooks.repository(ROOT)[0].removeprefix("https://github.com/")
+    told = subprocess.run(["git", "grep", "-lIE", f"{old}|{build.published(old)}"],
+                          cwd=ROOT, capture_output=True, text=True)
+    known = {*build.ADDRESSED}
+    for name in told.stdout.split():
+        assert name in known or name.startswith(("book/", "notebooks/")), name
+
+
+@pytest.mark.parametrize("wanted", ["", "ada", "ada/", "a b/c", "https://x.org/a/b"])
+def test_an_address_that_is_none_gets_a_sentence(wanted):
+    with pytest.raises(environment.Stop, match="make address wants OWNER/NAME"):
+        build.address(wanted)

@@ -1,8 +1,12 @@
 """Exercises: a check accepts right answers and refuses wrong ones by their names."""
 
 import ast
+import contextlib
 import importlib
+import linecache
 import random
+import sys
+import types
 from pathlib import Path
 
 import notebooks as files
@@ -222,6 +226,10 @@ def check_double(double):
     return "twice the number."
 
 
+LINE = raising.__code__.co_firstlineno + 2
+STOPPED = f"your code stopped in line {LINE} of its cell, `raise error`, with"
+
+
 @pytest.mark.parametrize("answer, expected", [
     (lambda number: number * 2, Result("00-1", True, 2, "passed", "twice the number.")),
     (lambda number: number ** 2,
@@ -232,10 +240,10 @@ def check_double(double):
      Result("00-1", False, 0, "unsolved",
             "write the body of the function, run its cell, then run this one.")),
     (raising(ValueError("no")),
-     Result("00-1", False, 0, "error", "your code stopped with ValueError: no")),
+     Result("00-1", False, 0, "error", f"{STOPPED} ValueError: no")),
     (raising(NotImplementedError("not implemented for 'Long'")), Result(
-        "00-1", False, 0, "error", "your code stopped with NotImplementedError: not "
-        "implemented for 'Long'")), (lambda number: "six", Result(
+        "00-1", False, 0, "error", f"{STOPPED} NotImplementedError: not "
+        "implemented for 'Long'")), (eval("lambda number: 'six'"), Result(
             "00-1", False, 0, "error",
             "what your function returns is not what the task asks for; checking it "
             "stopped with TypeError: can only concatenate str (not \"int\") to str")),
@@ -251,3 +259,44 @@ def test_a_result_reads_as_a_line_and_cannot_be_changed():
         "00-1 passed", "00-1 not right yet", "00-1 not solved yet"]
     with pytest.raises(AttributeError):
         check_double(len).passed = True
+
+
+def test_a_notebook_shows_verdict_and_points_at_a_glance():
+    shown = [check_double(answer)._repr_html_() for answer in (
+        lambda n: 2 * n, lambda n: n * n, raising(ValueError("1 < 2")))]
+    assert "✓ 00-1 passed</b> (2 of 2 points)" in shown[0]
+    assert "✗ 00-1 not right yet</b> (0 of 2 points)" in shown[1]
+    assert "1 &lt; 2" in shown[2]
+
+
+def cell(number, source, shell):
+    """Runs a cell as a notebook does; an error leaves what was defined before."""
+    name = f"cell-{number}"
+    shell.user_ns["In"].append(source)
+    linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
+    with contextlib.suppress(Exception):
+        exec(compile(source, name, "exec"), shell.user_ns)
+
+
+def test_a_function_that_a_failed_cell_left_behind_is_named(monkeypatch):
+    shell = types.SimpleNamespace(user_ns={"In": [""]})
+    monkeypatch.setitem(sys.modules, "IPython",
+                        types.SimpleNamespace(get_ipython=lambda: shell))
+    cell(1, "def twice(n):\n    return n * n\n", shell)
+    cell(2, "check(twice)", shell)
+    assert "older" not in check_double(shell.user_ns["twice"]).message
+    cell(3, "def twice(n):\n    return 2 * * n\n", shell)
+    assert check_double(shell.user_ns["twice"]).message.endswith(
+        "(This judged an older twice: the last cell that defines it has ended in an "
+        "error.)")
+    cell(4, "def twice(n):\n    return 2 * n\n", shell)
+    assert check_double(shell.user_ns["twice"]).message == "twice the number."
+
+
+def test_the_line_that_stopped_is_named_in_a_class_too():
+    source = "class Twice:\n    def __init__(self, n):\n        self.n = n.double\n"
+    known, lines = {}, source.splitlines(keepends=True)
+    linecache.cache["mine"] = len(source), None, lines, "mine"
+    exec(compile(source, "mine", "exec"), known)
+    assert check_double(known["Twice"]).message.startswith(
+        "your code stopped in line 3 of its cell, `self.n = n.double`, with Attrib")

@@ -8,14 +8,16 @@ import nbformat
 import notebooks as files
 import pytest
 from books import ROOT
-from sample import code, fence, markdown
+from sample import code, fence, folded, markdown
 from test_book import ABRIDGED, SHADES, abridge
 
 SETUP = """\
 # On Colab this installs the book's package; at home it is already there.
 import importlib.util
 if importlib.util.find_spec("softdict") is None:
-    %pip install -q git+https://github.com/a/b"""
+    %pip install -q git+https://github.com/a/b@executed
+# Colab forgets. This keeps your answers in your Drive: take the # away.
+# import softdict; softdict.keep_in_drive()"""
 
 
 def cell(sample, id):
@@ -221,8 +223,74 @@ def test_a_quote_may_show_what_an_exercise_asked_for(sample):
     assert files.student(root=sample.root)
 
 
-def test_student_copies_of_the_book_show_no_answer(tmp_path):
-    assert len(files.student(tmp_path)) == len(files.paths())
+@pytest.mark.parametrize("path", files.paths(), ids=lambda path: path.stem)
+def test_student_copies_of_the_book_show_no_answer(path):
+    assert files.leaks(files.student_copy(files.read(path))) == []
+
+
+def test_what_leads_to_an_answer_is_taken_out_and_looked_for(sample):
+    quiz = f"## Quiz\n\n**1.** One and one?\n\n{folded('Answer', 'Two.')}"
+    sample.add(markdown("quiz", quiz, "quiz"))
+    assert ("cell quiz leads to an answer: <summary>Answer"
+            in files.leaks(files.read(sample.path), sample.root))
+    [path] = files.student(root=sample.root)
+    text = path.read_text(encoding="utf-8")
+    assert "One and one?" in text
+    assert not any(word in text for word in ("Two.", "Answer", "/blob/"))
+    sample.source("text-1", "Add 1.", "See https://github.com/a/b/blob/executed/"
+                  "notebooks/01_sample.ipynb")
+    with pytest.raises(ValueError, match="text-1 leads to an answer"):
+        files.student(root=sample.root)
+
+
+# make lab
+
+def edit_by_hand(path):
+    path.write_text(path.read_text(encoding="utf-8").replace("Adding", "I add"),
+                    encoding="utf-8")
+
+
+def test_copies_to_work_in_are_made_once_and_never_lost(sample, capsys):
+    [path] = files.work(root=sample.root)
+    assert path == sample.root / "work/01_sample.ipynb"
+    assert not any(part.get("outputs") for part in files.read(path).cells)
+    assert files.work(root=sample.root) == []
+    edit_by_hand(path)
+    mine = path.read_text(encoding="utf-8")
+    assert files.work(root=sample.root) == []
+    assert path.read_text(encoding="utf-8") == mine
+    sample.source("text-1", "Add 1.", "Add one.")
+    [beside] = files.work(root=sample.root)
+    assert beside.name == "01_sample.newer.ipynb" and "newer" in capsys.readouterr().out
+    assert path.read_text(encoding="utf-8") == mine
+    assert "Add one." in beside.read_text(encoding="utf-8")
+    assert files.work(root=sample.root) == []    # it is said once
+
+
+def test_a_copy_for_jupyterlab_has_captions_and_folded_checks(sample):
+    sample.set("claim", metadata={"tags": ["hide-input"]})
+    [path] = files.work(root=sample.root)
+    cells = {part.id: part for part in files.read(path).cells}
+    assert cells["figure-caption"].source == "*A line.*"
+    assert list(cells)[list(cells).index("figure") + 1] == "figure-caption"
+    assert cells["claim"].metadata.jupyter.source_hidden
+    assert cells["claim"].source.startswith("# This cell checks what the text says.\n")
+    assert "jupyter" not in cells["quote"].metadata
+
+
+def test_a_copy_that_nobody_changed_is_brought_up_to_date(sample):
+    [path] = files.work(root=sample.root)
+    sample.source("text-1", "Add 1.", "Add one.")
+    assert files.work(root=sample.root) == [path]
+    assert "Add one." in path.read_text(encoding="utf-8")
+
+
+def test_a_student_copy_is_never_overwritten_either(sample):
+    [path] = files.student(root=sample.root)
+    edit_by_hand(path)
+    mine = path.read_text(encoding="utf-8")
+    files.student(root=sample.root)
+    assert path.read_text(encoding="utf-8") == mine
 
 
 # make outputs

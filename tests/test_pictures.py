@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pictures
 import pytest
+import torch
+from softdict import corpus
+from softdict.batches import make_batch
+from softdict.decoding import translate
 from softdict.figures import palette
+from softdict.transformer import all_weights
+from softdict.translator import carried
 
 ROOT = Path(__file__).parent.parent
 INDEX = (ROOT / "book/index.md").read_text(encoding="utf-8")
@@ -23,8 +29,9 @@ def test_committed_picture_is_what_the_script_draws(name):
 
 
 def test_a_new_chapter_changes_the_road():
-    assert (pictures.road([pictures.ROAD], {"01", "02"})
-            != pictures.road([pictures.ROAD], {"01", "02", "03"}))
+    two = {"01": ("One", "01_one"), "02": ("Two", "02_two")}
+    assert (pictures.road([pictures.ROAD], two)
+            != pictures.road([pictures.ROAD], {**two, "03": ("Three", "03_three")}))
 
 
 def test_colours_are_the_palette():
@@ -34,18 +41,27 @@ def test_colours_are_the_palette():
 
 
 def test_road_in_words_says_what_the_picture_says():
+    written, drawn = pictures.notebooks(), pictures.drawings()["images/road.svg"]
     for part, chapters in pictures.ROAD:
         assert f"**{part}**" in INDEX
-        for number, title, question, failure in chapters:
-            assert f"- {number} {title}. {question}" in INDEX
-            assert failure in INDEX
+        for number, question, failure in chapters:
+            title, page = written.get(number, (pictures.PLANNED.get(number), None))
+            words = f"- {number} {title}. {question}"
+            if page:
+                words = (f"- [{number} · {title}](../notebooks/{page}.ipynb). "
+                         f"{question}")
+                assert f'href="../notebooks/{page}.html"' in drawn
+            assert words in INDEX and failure in INDEX
+            assert all(f">{part}</text>" in drawn for part in title.split(": "))
 
 
 def test_front_page_says_how_many_chapters_are_written():
     written = sorted(path.name[:2]
                      for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
     assert written == [f"{number:02}" for number in range(1, len(written) + 1)]
-    assert f"**Chapters 01 to {written[-1]} are written**" in INDEX
+    first, last = (f"[{number}](../notebooks/{pictures.notebooks()[number][1]}.ipynb)"
+                   for number in (written[0], written[-1]))
+    assert f"**Chapters {first} to {last} are written**" in INDEX
     numbers = ("no one two three four five six seven eight nine ten eleven twelve "
                "thirteen fourteen fifteen sixteen seventeen eighteen".split())
     assert f"After the {numbers[len(written)]} chapters of today" in INDEX
@@ -67,5 +83,19 @@ def test_the_address_is_the_same_in_every_line_of_the_settings():
     assert f'repo: "https://github.com/{address}/' in CONFIG
     assert ('colab: "https://colab.research.google.com/github/'
             f'{address}/blob/executed/notebooks/' in CONFIG)
-    # baseurl, ogp_site_url, ogp_image
-    assert CONFIG.count(f"https://{owner}.github.io/{name}/") == 3
+    # baseurl, ogp_site_url
+    assert CONFIG.count(f"https://{owner}.github.io/{name}/") == 2
+
+
+def test_the_map_shows_where_the_model_looks():
+    saved = carried()
+    out = translate(saved.model, pictures.ENGLISH, saved.source_vocab,
+                    saved.target_vocab)
+    assert [corpus.romanise(piece) for piece in out] == [
+        name.split()[0] for name in pictures.KOREAN]
+    batch = make_batch([(saved.source_vocab.ids(pictures.ENGLISH),
+                         saved.target_vocab.ids(out))])
+    last = all_weights(saved.model, batch.source, batch.source_lengths,
+                       batch.target_in)[2][-1][0].mean(dim=0)[:len(out)]    # [T, S]
+    drawn = torch.tensor(list(pictures.KOREAN.values()), dtype=torch.float)
+    torch.testing.assert_close(last, drawn, rtol=0, atol=0.01)

@@ -7,6 +7,7 @@ chapter has a file, and `check` finds the right one.
 import importlib
 import re
 
+from softdict.checks.kept import keep
 from softdict.checks.result import Mistake, Result, exercise
 
 __all__ = ["Mistake", "Result", "check", "exercise"]
@@ -27,7 +28,9 @@ def check(name, answer):
     except (ImportError, AttributeError):
         raise ValueError(f"there is no exercise {name!r}; the number of an exercise "
                          'looks like "01-2", and stands in its title') from None
-    return inspect_answer(answer)
+    result = inspect_answer(answer)
+    keep(result, answer)
+    return result
 
 
 def __getattr__(name):

@@ -1,0 +1,139 @@
+"""What the site adds to pages and notebooks: an extension of Sphinx, from _config.yml.
+
+Links that lead out of a notebook stay inside the site; every exercise says where it can
+be solved; a shared page has its promise and a card; every entry of the bibliography has
+an anchor of its own; the search index, a feed of changes and a page for wrong addresses
+are written.
+"""
+
+import json
+import re
+from html import escape
+from pathlib import Path
+
+from docutils import nodes
+from links import on_the_site, site
+from notebooks import colab
+from search import write
+
+ROOT = Path(__file__).resolve().parent.parent
+SUMMARY = "A course in running code on attention and the Transformer."
+META = """
+<meta name="description" content="{promise}" />
+<meta name="twitter:card" content="summary_large_image" />
+"""
+FEED = """\
+<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+<title>From Dictionary to Transformer: changes</title>
+<id>{site}</id>
+<link href="{site}"/>
+<updated>{updated}</updated>
+<author><name>The softdict authors</name></author>
+{entries}</feed>
+"""
+ENTRY = """\
+<entry>
+<title>{title}</title>
+<id>{site}#{id}</id>
+<link href="{site}"/>
+<updated>{day}T00:00:00Z</updated>
+<content>{text}</content>
+</entry>
+"""
+MONTHS = ("January February March April May June July August September "
+          "October November December").split()
+LOST = """\
+<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Not in the dictionary</title>
+<body style="font: 1.1rem/1.6 Georgia, serif; max-width: 36rem; margin: 4rem auto;
+padding: 0 1rem">
+<main>
+<h1>KeyError</h1>
+<p>No page has this address. An exact lookup gives up here; chapter 02 would have taken
+the nearest one.</p>
+<p><a href="{site}">To the first page</a>, where the whole road stands, or
+<a href="{site}search.html">search the book</a>.</p>
+</main>
+"""
+
+
+def turn_notebook(app, name, source):
+    """Rewrites a notebook, which comes as JSON: its links, and each exercise's."""
+    if not name.startswith("notebooks/"):
+        return
+    content = json.loads(source[0])
+    for cell in content["cells"]:
+        if cell["cell_type"] == "markdown":
+            text = on_the_site("".join(cell["source"]), ROOT)
+            tags = cell["metadata"].get("tags", [])
+            if {"hint", "answer"} & set(tags):    # what a screen reader says of a fold
+                text = re.sub(r"<summary>(\w+)</summary>", "<summary aria-label="
+                              rf'"\1, exercise {min(tags)}">\1</summary>', text)
+            if "exercise-text" in tags:
+                address = colab(f"{Path(name).name}.ipynb", ROOT)
+                text = f"{text.rstrip()}\n\n[Solve it on Colab]({address})"
+            cell["source"] = text
+    source[0] = json.dumps(content)
+
+
+def describe(app, name, template, context, tree):
+    """Gives a page its promise, or its first sentence, and its card."""
+    if not tree:
+        return
+    paragraphs = [" ".join(part.astext().split()) for part in tree.findall(
+        nodes.paragraph) if not part.astext().startswith("Open in Colab")]
+    promises = [text for text in paragraphs if text.startswith("The promise. ")]
+    promise = (promises or paragraphs or [SUMMARY])[0].removeprefix("The promise. ")
+    address = f"{site(ROOT)}_static/cards/{Path(name).name}.png"
+    context["meta"] = {
+        **(context["meta"] or {}), "og:description": promise, "og:image": address,
+        "og:image:width": "1200", "og:image:height": "630",
+        "og:image:alt": f"{context['title']}: its first figure"}
+    context["metatags"] += META.format(promise=escape(promise))
+    # a fold's own words, "Show the check", are its name
+    context["body"] = context["body"].replace(' aria-label="Toggle hidden content"', "")
+
+
+def name_entries(app, tree, name):
+    """Gives each entry of the bibliography its key as anchor."""
+    known = app.env.get_domain("cite").citations
+    keys = {entry.citation_id: entry.key for entry in known}
+    for item in tree.findall(nodes.list_item):
+        item["ids"] = [keys.get(name, name) for name in item["ids"]]
+
+
+def feed(changes, address):
+    """The Atom feed of CHANGELOG's releases: "## 0.1.0 (20 November 2026)"."""
+    entries, days = [], []
+    for title, text in re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", changes,
+                                  re.DOTALL | re.MULTILINE):
+        if dated := re.search(r"\((\d+) (\w+) (\d{4})\)", title):
+            month = MONTHS.index(dated[2]) + 1
+            days.append(f"{dated[3]}-{month:02}-{int(dated[1]):02}")
+            entries.append(ENTRY.format(
+                title=escape(title), id=days[-1], site=address, day=days[-1],
+                text=escape(" ".join(text.split()))))
+    return FEED.format(site=address, updated=f"{max(days)}T00:00:00Z",
+                       entries="".join(entries))
+
+
+def finish(app, error):
+    """Writes what is made from all pages, or from none."""
+    if error is None:
+        folder, address = Path(app.outdir), site(ROOT)
+        write(folder)
+        changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
+        (folder / "feed.xml").write_text(feed(changes, address), "utf-8")
+        (folder / "404.html").write_text(LOST.format(site=address), "utf-8")
+
+
+def setup(app):
+    app.connect("source-read", turn_notebook)
+    app.connect("doctree-resolved", name_entries)
+    app.connect("html-page-context", describe, priority=400)    # before opengraph
+    app.connect("build-finished", finish)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

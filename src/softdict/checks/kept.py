@@ -1,0 +1,107 @@
+"""What a reader has solved, kept from one session to the next.
+
+A check in a notebook that passes keeps the answer as a file, and `progress()` lists all
+exercises of the book. Nothing kept is run unless the reader asks for it. The variable
+SOFTDICT_PROGRESS names another folder than `softdict-answers` in the home folder.
+"""
+
+import importlib
+import inspect
+import json
+import os
+import sys
+from pathlib import Path
+
+from softdict import __version__
+from softdict.files import write_whole
+
+CHAPTERS = sorted(path.stem for path in Path(__file__).parent.glob("ch*.py"))
+DRIVE = Path("/content/drive")
+
+
+def folder():
+    """Where answers and points are kept."""
+    return Path(os.environ.get("SOFTDICT_PROGRESS") or Path.home() / "softdict-answers")
+
+
+def points():
+    """For each exercise that was passed, its points."""
+    file = folder() / "progress.json"
+    try:
+        return json.loads(file.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (ValueError, OSError) as error:
+        raise ValueError(f"{file} cannot be read ({error}); if you delete it, your "
+                         "points start anew, and your answers stay") from None
+
+
+def keep(result, answer):
+    """Keeps an answer that passed: its source, as NAME.py, and its points.
+
+    does nothing outside a notebook; a folder that cannot be written is said once
+    """
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is None or not result.passed:
+        return
+    try:
+        source = f"{inspect.getsource(answer).strip()}\n"
+        folder().mkdir(parents=True, exist_ok=True)
+        write_whole(folder() / f"{result.exercise}.py", source.encode())
+        passed = {**points(), result.exercise: result.points, "version": __version__}
+        text = json.dumps(passed, indent=1, sort_keys=True)
+        write_whole(folder() / "progress.json", f"{text}\n".encode())
+    except (OSError, TypeError, ValueError) as error:
+        print(f"The answer was not kept in {folder()}: {error}")
+
+
+def earlier(name):
+    """The source of an answer that passed, as text; run it with exec(earlier("07-1")).
+
+    raises ValueError if none was kept
+    """
+    try:
+        return (folder() / f"{name}.py").read_text("utf-8")
+    except OSError:
+        raise ValueError(f"no answer to {name!r} is kept in {folder()}: one is kept "
+                         "when its check passes in a notebook") from None
+
+
+class Progress(str):
+    """A table that shows itself without quotation marks."""
+
+    __repr__ = str.__str__
+
+
+def progress():
+    """A table of all exercises: which are passed, which are open, and the points."""
+    passed, rows, total = points(), [], [0, 0]
+    for chapter in CHAPTERS:
+        module = importlib.import_module(f"softdict.checks.{chapter}")
+        checks = sorted((check for check in vars(module).values()
+                         if hasattr(check, "exercise")), key=lambda one: one.exercise)
+        got = [passed.get(check.exercise, 0) for check in checks]
+        marks = " ".join(f"{check.exercise[3:]}{'·✓'[check.exercise in passed]}"
+                         for check in checks)
+        most = sum(check.points for check in checks)
+        rows.append(f"{chapter[2:]}   {sum(got):3d} of {most:2d} points   {marks}")
+        total = [total[0] + sum(got), total[1] + most]
+    rows.append(f"all {total[0]:3d} of {total[1]} points, kept in {folder()}")
+    return Progress("\n".join(rows))
+
+
+def keep_in_drive():
+    """On Colab: asks for your Drive, and keeps answers and checkpoints there.
+
+    elsewhere it says where they are kept
+    """
+    if "google.colab" in sys.modules:
+        from google.colab import drive
+
+        drive.mount(str(DRIVE))
+        home = DRIVE / "MyDrive/softdict-answers"
+        os.environ["SOFTDICT_PROGRESS"] = str(home)
+        home.mkdir(exist_ok=True)
+        os.chdir(home)
+    print(f"Answers that pass are kept in {folder()}, "
+          f"and checkpoints in {Path.cwd()}.")

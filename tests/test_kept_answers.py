@@ -1,0 +1,119 @@
+"""What a check keeps of an answer that passed, and what progress() says of it."""
+
+import json
+import linecache
+import sys
+import types
+
+import pytest
+import softdict
+from softdict.checks import Result, check, kept
+
+RIGHT = """\
+def list_lookup(query, keys, values):
+    weights = [float(key == query) for key in keys]
+    return sum(weight * value for weight, value in zip(weights, values)) / sum(weights)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder for answers, in a process that believes to be a notebook."""
+    monkeypatch.setenv("SOFTDICT_PROGRESS", str(tmp_path / "answers"))
+    shell = types.SimpleNamespace(user_ns={"In": []})
+    monkeypatch.setitem(sys.modules, "IPython",
+                        types.SimpleNamespace(get_ipython=lambda: shell))
+    return tmp_path / "answers"
+
+
+def from_a_cell(source, name="cell-1"):
+    known = {}
+    linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
+    exec(compile(source, name, "exec"), known)
+    return known["list_lookup"]
+
+
+def kept_result(passed=True):
+    return Result("01-1", passed, 2 * passed, "passed" if passed else "wrong", "so", 2)
+
+
+def test_a_passed_answer_is_kept_and_comes_back(folder):
+    assert "01-1" not in kept.points()
+    kept.keep(kept_result(), from_a_cell(RIGHT))
+    assert softdict.earlier("01-1") == RIGHT
+    assert kept.points()["01-1"] == 2
+    kept.keep(kept_result(passed=False), from_a_cell(RIGHT.replace("2", "3"), "cell-2"))
+    assert softdict.earlier("01-1") == RIGHT and kept.points()["01-1"] == 2
+
+
+def test_the_check_keeps_what_it_judged(folder):
+    answer = (kept.Path(__file__).parent / "answers/01/01-1.py").read_text("utf-8")
+    name = "answer"
+    known = {}
+    linecache.cache[name] = len(answer), None, answer.splitlines(keepends=True), name
+    exec(compile(answer, name, "exec"), known)
+    [function] = [value for value in known.values() if isinstance(
+        value, types.FunctionType) and value.__code__.co_filename == name][-1:]
+    assert check("01-1", function).passed
+    assert f"def {function.__name__}" in softdict.earlier("01-1")
+
+
+def test_outside_a_notebook_nothing_is_written(folder, monkeypatch):
+    monkeypatch.delitem(sys.modules, "IPython")
+    kept.keep(kept_result(), from_a_cell(RIGHT))
+    assert not folder.exists()
+
+
+def test_progress_lists_every_exercise_with_its_points(folder):
+    kept.keep(kept_result(), from_a_cell(RIGHT))
+    table = str(softdict.progress()).splitlines()
+    assert len(table) == len(kept.CHAPTERS) + 1
+    assert table[0].startswith("01     2 of ") and " 1✓ 2· " in table[0]
+    assert table[1].startswith("02     0 of ") and str(folder) in table[-1]
+
+
+def test_no_answer_and_a_damaged_table_get_one_sentence(folder):
+    with pytest.raises(ValueError, match="no answer to '09-9' is kept in"):
+        softdict.earlier("09-9")
+    folder.mkdir()
+    (folder / "progress.json").write_text("{half")
+    with pytest.raises(ValueError, match="cannot be read .* your answers stay"):
+        softdict.progress()
+
+
+def test_a_folder_that_cannot_be_written_is_said(folder, capsys):
+    folder.write_text("a file")
+    kept.keep(kept_result(), from_a_cell(RIGHT))
+    assert "The answer was not kept in" in capsys.readouterr().out
+
+
+def test_a_kept_answer_is_not_run(folder):
+    kept.keep(kept_result(), from_a_cell(RIGHT))
+    (folder / "01-1.py").write_text("raise SystemExit('it ran')")
+    softdict.progress()
+    assert "it ran" in softdict.earlier("01-1")
+
+
+def test_at_home_it_says_where_answers_are_kept(folder, capsys):
+    softdict.keep_in_drive()
+    assert str(folder) in capsys.readouterr().out
+
+
+def test_on_colab_the_drive_is_asked_for(tmp_path, monkeypatch, capsys):
+    mounted = []
+    (tmp_path / "MyDrive").mkdir()
+    drive = types.SimpleNamespace(mount=mounted.append)
+    monkeypatch.setitem(sys.modules, "google", types.SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "google.colab", types.SimpleNamespace(drive=drive))
+    monkeypatch.setattr(kept, "DRIVE", tmp_path)
+    monkeypatch.setenv("SOFTDICT_PROGRESS", "")
+    monkeypatch.chdir(tmp_path)
+    softdict.keep_in_drive()
+    assert mounted == [str(tmp_path)]
+    assert kept.folder() == kept.Path.cwd() == tmp_path / "MyDrive/softdict-answers"
+
+
+def test_the_table_names_its_version(folder):
+    kept.keep(kept_result(), from_a_cell(RIGHT))
+    told = json.loads((folder / "progress.json").read_text("utf-8"))
+    assert told == {"01-1": 2, "version": softdict.__version__}

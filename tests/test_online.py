@@ -1,0 +1,92 @@
+"""What the site adds: its search index, the feed, and how notebooks are turned."""
+
+import json
+import xml.etree.ElementTree as xml
+
+import online
+import pytest
+import search
+from books import ROOT
+from bs4 import BeautifulSoup
+
+PAGE = """<article class="bd-article"><section id="top"><h1>07 · Look again<a
+class="headerlink">#</a></h1><p>Open in Colab · Source</p><p>First <b>words</b>.</p>
+<section id="inner"><h2>Inside</h2><p>Within.</p><div class="cell_output">out</div>
+<div class="tag_hide-input">assert</div></section></section></article>"""
+GLOSSARY = """<article class="bd-article"><section id="glossary"><h1>Glossary</h1>
+<dl class="glossary"><dt id="term-KV-cache">KV cache</dt><dt id="term-b">cache (KV)</dt>
+<dd><p><span lang="ko">키-값 캐시(KV 캐시)</span> Kept keys. <a
+href="../notebooks/18_cache.html#one">Chapter 18</a></p></dd></dl></section></article>
+"""
+CHANGES = """# Changes
+
+## Unreleased
+
+- not yet
+
+## 0.2.0 (5 December 2026)
+
+- **Search** & more.
+
+## 0.1.0 (20 November 2026)
+
+- The course.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, text in {"notebooks/07_a.html": PAGE, "book/glossary.html": GLOSSARY,
+                       "search.html": PAGE, "lost.html": "<p>no article</p>"}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    return tmp_path
+
+
+def test_the_index_holds_each_section_once_and_no_output(folder):
+    found = search.index(folder)
+    assert found["pages"] == [("book/glossary.html", "Glossary"),
+                              ("notebooks/07_a.html", "07 · Look again")]
+    assert found["sections"][1:] == [
+        (1, "top", "07 · Look again", "First words ."),
+        (1, "inner", "Inside", "Within.")]
+
+
+def test_a_term_is_found_by_each_of_its_names_and_leads_to_its_section(folder):
+    [(names, anchor, place, text)] = search.index(folder)["terms"]
+    assert names == ["KV cache", "cache", "KV", "키-값 캐시", "KV 캐시"]
+    assert (anchor, place) == ("term-KV-cache", "notebooks/18_cache.html#one")
+    assert "Kept keys." in text
+
+
+def test_the_feed_has_the_releases_and_not_what_is_unreleased():
+    tree = xml.fromstring(online.feed(CHANGES, "https://a.github.io/b/"))
+    space = "{http://www.w3.org/2005/Atom}"
+    titles = [entry.findtext(f"{space}title") for entry in tree.iter(f"{space}entry")]
+    assert titles == ["0.2.0 (5 December 2026)", "0.1.0 (20 November 2026)"]
+    assert tree.findtext(f"{space}updated") == "2026-12-05T00:00:00Z"
+    assert "not yet" not in xml.tostring(tree, "unicode")
+    own = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    xml.fromstring(online.feed(own, "https://a.github.io/b/"))
+
+
+def test_a_notebook_on_the_site_has_its_links_and_its_folds_named():
+    cells = [{"cell_type": "markdown", "metadata": {"tags": ["hint", "07-1"]},
+              "source": ["<details>\n<summary>Hint</summary>\n", "Add.</details>"]},
+             {"cell_type": "markdown", "metadata": {"tags": ["exercise-text", "07-1"]},
+              "source": ["Add 1."]},
+             {"cell_type": "code", "metadata": {}, "source": ["1 + 1"]}]
+    source = [json.dumps({"cells": cells})]
+    online.turn_notebook(None, "notebooks/07_attention", source)
+    hint, exercise, code = (cell["source"] for cell in json.loads(source[0])["cells"])
+    assert '<summary aria-label="Hint, exercise 07-1">Hint</summary>' in hint
+    assert exercise.startswith("Add 1.\n\n[Solve it on Colab](https://colab.")
+    assert exercise.endswith("notebooks/07_attention.ipynb)") and code == ["1 + 1"]
+
+
+def test_the_page_for_wrong_addresses_asks_for_nothing():
+    page = BeautifulSoup(online.LOST.format(site="https://a.github.io/b/"),
+                         "html.parser")
+    assert not page.select("[src], link")
+    assert {link["href"] for link in page.select("a")} == {
+        "https://a.github.io/b/", "https://a.github.io/b/search.html"}
