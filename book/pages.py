@@ -7,12 +7,12 @@
 """
 
 import os
+import re
 import shutil
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from html import escape
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -313,10 +313,6 @@ CARD = """<!DOCTYPE html>
 <p style="font-size: 26px; color: #595959; margin: 24px 0 0">From Dictionary to
 Transformer: a course in running code</p>
 </body>"""
-FIRST = """() => [document.querySelector('h1').firstChild.textContent.trim(),
-    document.querySelector('main figure img, main img[src*="_images"]')?.src]"""
-
-
 def cards(folder):
     """Draws a card of 1200 x 630 for each page, which shared links show: its title and
     first figure; without a browser every card is the book's mark."""
@@ -329,18 +325,16 @@ def cards(folder):
             shutil.copy(mark, made / f"{file.stem}.png")
         return
     with Browser(folder) as browser:
+        page = browser.chromium.new_page(viewport={"width": 1200, "height": 630})
         for file in files:
-            name = file.relative_to(folder).as_posix()
-            if 'http-equiv="refresh"' in file.read_text("utf-8").lower():
-                continue
-            page = browser.open(name, [])
-            title, figure = page.evaluate(FIRST)
-            page.set_viewport_size({"width": 1200, "height": 630})
-            figure = figure or f"{browser.address}_static/mark.png"
-            page.set_content(CARD.format(title=escape(title), figure=figure))
-            page.wait_for_load_state("load")
-            page.screenshot(path=made / f"{file.stem}.png")
-            page.close()
+            html = file.read_text("utf-8")
+            title = re.search(r"<h1>([^<]*)", html)
+            figure = re.search(r'src="\.\./(_images/[^"]+)"', html)
+            if title:    # else it only leads on to another page
+                place = figure[1] if figure else "_static/mark.png"
+                page.set_content(CARD.format(title=title[1],
+                                             figure=f"{browser.address}{place}"))
+                page.screenshot(path=made / f"{file.stem}.png")
 
 
 def picture(folder, target, name="notebooks/02_soft_lookup.html", figure=1):

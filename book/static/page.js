@@ -1,5 +1,13 @@
-// "Report a mistake": the issue names the section that the reader has before their eyes.
+// A formula that is wider than the page can be scrolled from the keyboard.
 "use strict";
+
+addEventListener("load", () => window.MathJax?.startup?.promise?.then(() => {
+  for (const formula of document.querySelectorAll("mjx-container[display=true]")) {
+    if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
+  }
+}));
+
+// "Report a mistake": the issue names the section that the reader has before their eyes.
 
 document.addEventListener("click", event => {
   const link = event.target.closest("a.report, a.btn-source-issues-button");
