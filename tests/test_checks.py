@@ -5,6 +5,7 @@ import contextlib
 import importlib
 import linecache
 import random
+import re
 import sys
 import types
 from pathlib import Path
@@ -98,6 +99,14 @@ def test_every_check_has_its_exercise_and_every_exercise_its_files():
     for path in ANSWERS:
         assert path.stem in CHECKS or path.stem[4:].startswith("_variant_")
     assert all(path.parent.name == number(path)[:2] for path in [*ANSWERS, *WRONG])
+
+
+def test_an_exercise_has_as_many_points_as_stars():
+    stars = {files.exercise(cell): re.match(r"[^\n]*\n\n(★+) · ", cell.source)[1]
+             for _, cell in Book().cells("markdown")
+             if "exercise-text" in files.tags(cell) and "★" in cell.source}
+    assert {name: len(row) for name, row in stars.items()} == {
+        name: check.points for name, check in CHECKS.items()}
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -151,7 +151,7 @@ def check_02_3(batch_lookup):
     return "every query is answered from its own shop."
 
 
-@exercise("02-4", points=2)
+@exercise("02-4", points=1)
 def check_02_4(fixed_lookup):
     value = torch.tensor([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]])
     scores = torch.tensor([[5.0, 0.0, 0.0], [-1.0, 2.0, 0.5]])

@@ -107,7 +107,7 @@ def check_03_2(step):
                   f"yours is {short(got)}.")
 
 
-@exercise("03-3", points=2)
+@exercise("03-3", points=1)
 def check_03_3(nearest):
     vectors = torch.tensor([
         [1.0, 0.0], [0.9, 0.1], [5.0, 4.0], [0.1, 0.1], [-1.0, 0.1], [0.0, 3.0]])

@@ -8,7 +8,7 @@ from softdict.checks.result import Mistake, exercise, refuse
 from softdict.vocab import BOS, EOS, PAD
 
 
-@exercise("04-1", points=3)
+@exercise("04-1", points=2)
 def check_04_1(read_batch):
     torch.manual_seed(4)
     inputs, lengths = torch.randn(4, 6, 5), torch.tensor([6, 2, 4, 1])
@@ -64,7 +64,7 @@ def check_04_1(read_batch):
                   f"{lengths[first]} words are real.")
 
 
-@exercise("04-2", points=1)
+@exercise("04-2", points=2)
 def check_04_2(join):
     final = torch.arange(24.0).reshape(2, 3, 4)
     returned = ask(join, final, advice=None)

@@ -149,7 +149,7 @@ def overwritten(batch, order):
     return put, fetched
 
 
-@exercise("06-3", points=1)
+@exercise("06-3", points=2)
 def check_06_3(translate_all):
     sentences = ["ccc", "eeeee", "a", "dddd", "bb", "ffff", "a"]
     batches = []

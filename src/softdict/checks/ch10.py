@@ -27,7 +27,7 @@ def looked(queries, keys, values, divisor):
     return weights @ values, weights
 
 
-@exercise("10-1", points=3)
+@exercise("10-1", points=2)
 def check_10_1(several_questions):
     for T, D, H, K in ((5, 6, 2, 3), (4, 5, 3, 2)):
         torch.manual_seed(14 + T)
@@ -86,7 +86,7 @@ def check_10_1(several_questions):
     return "every head asked its own question, and W_O let them meet."
 
 
-@exercise("10-2", points=3)
+@exercise("10-2", points=2)
 def check_10_2(right_heads):
     for B, T, D, H in ((2, 5, 12, 3), (3, 6, 8, 2)):
         torch.manual_seed(24 + T)

@@ -77,7 +77,7 @@ def keeps_gradients(returned, right, learned):
            "work with the tensors as they come.")
 
 
-@exercise("14-1", points=3)
+@exercise("14-1", points=2)
 def check_14_1(decoder_layer):
     torch.manual_seed(21)
     for B, T, S, lengths in ((2, 5, 7, [4, 7]), (3, 4, 3, [3, 1, 2])):

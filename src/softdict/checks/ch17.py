@@ -74,7 +74,7 @@ def hypotheses(returned, size):
     return found
 
 
-@exercise("17-1", points=4)
+@exercise("17-1", points=3)
 def check_17_1(beam):
     cases = [(["a", "b", "c", "d"], "</s>", 3, 5, seed, 0.3) for seed in range(8)]
     cases += [([4, 5, 6], 0, size, limit, seed, ending)

@@ -25,7 +25,7 @@ def attended(query, states, allowed, **mistake):
     return (weights[:, None] @ states)[:, 0], weights
 
 
-@exercise("C1-1", points=2)
+@exercise("C1-1", points=1)
 def check_C1_1(answer):
     torch.manual_seed(1)
     query, states = torch.randn(3, 4), torch.randn(3, 5, 4)
@@ -60,7 +60,7 @@ class Step(LuongDecoder):
         return output, state
 
 
-@exercise("C1-2", points=3)
+@exercise("C1-2", points=2)
 def check_C1_2(make):
     torch.manual_seed(2)
     book = Step(9, EMBEDDING, WIDTH, feed=False).double()
@@ -73,7 +73,7 @@ def check_C1_2(make):
     return "read a word, ask with the new state, join: one step."
 
 
-@exercise("C1-3", points=3)
+@exercise("C1-3", points=2)
 def check_C1_3(make):
     torch.manual_seed(3)
     book = small_book().double()

@@ -20,7 +20,7 @@ from softdict.transformer import Config, DecoderLayer, make_transformer
 SIZES = Config(width=12, heads=3, layers=2, hidden=20, dropout=0.0)
 
 
-@exercise("C2-1", points=2)
+@exercise("C2-1", points=1)
 def check_C2_1(answer):
     generator = torch.Generator().manual_seed(1)
     query, key, value = (
@@ -61,7 +61,7 @@ def check_C2_1(answer):
     return "scores, mask, softmax, average: that is attention."
 
 
-@exercise("C2-2", points=3)
+@exercise("C2-2", points=2)
 def check_C2_2(make):
     torch.manual_seed(2)
     book = MultiHeadAttention(12, 3).double()
@@ -73,7 +73,7 @@ def check_C2_2(make):
     return "split, attend, merge, mix: every head asks its own question."
 
 
-@exercise("C2-3", points=3)
+@exercise("C2-3", points=2)
 def check_C2_3(make):
     torch.manual_seed(3)
     book = DecoderLayer(SIZES).double()
@@ -87,7 +87,7 @@ def check_C2_3(make):
     return "three sub-layers, each behind its norm and each added."
 
 
-@exercise("C2-4", points=4)
+@exercise("C2-4", points=3)
 def check_C2_4(make):
     torch.manual_seed(4)
     book = make_transformer(11, 9, SIZES).double().eval()
