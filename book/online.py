@@ -62,11 +62,17 @@ the nearest one.</p>
 
 
 def turn_notebook(app, name, source):
-    """Rewrites a notebook, which comes as JSON: its links, and each exercise's."""
+    """Rewrites a notebook, which comes as JSON: its links, and each exercise's.
+
+    What a check says stays plain text: its HTML is made for a notebook's white page
+    """
     if not name.startswith("notebooks/"):
         return
     content = json.loads(source[0])
     for cell in content["cells"]:
+        if "exercise-check" in cell["metadata"].get("tags", []):
+            for output in cell["outputs"]:
+                output.get("data", {}).pop("text/html", None)
         if cell["cell_type"] == "markdown":
             text = on_the_site("".join(cell["source"]), ROOT)
             tags = cell["metadata"].get("tags", [])

@@ -300,6 +300,8 @@ def test_a_function_that_a_failed_cell_left_behind_is_named(monkeypatch):
         "error.)")
     cell(4, "def twice(n):\n    return 2 * n\n", shell)
     assert check_double(shell.user_ns["twice"]).message == "twice the number."
+    shell.user_ns["In"].append("def raising(error): ...")
+    assert "older" not in check_double(raising).message    # it comes from a file
 
 
 def test_the_line_that_stopped_is_named_in_a_class_too():

@@ -58,6 +58,15 @@ def test_the_check_keeps_what_it_judged(folder):
     assert f"def {function.__name__}" in softdict.earlier("01-1")
 
 
+def test_a_class_is_kept_with_the_whole_cell_that_defines_it(folder):
+    source = "TWO = 2\n\n\nclass Mine:\n    def up(self, x):\n        return x + TWO\n"
+    known = {"__name__": "__main__"}
+    linecache.cache["cell-9"] = len(source), None, source.splitlines(True), "cell-9"
+    exec(compile(source, "cell-9", "exec"), known)
+    kept.keep(kept_result(), known["Mine"])
+    assert softdict.earlier("01-1") == source
+
+
 def test_outside_a_notebook_nothing_is_written(folder, monkeypatch):
     monkeypatch.delitem(sys.modules, "IPython")
     kept.keep(kept_result(), from_a_cell(RIGHT))

@@ -8,11 +8,13 @@ SOFTDICT_PROGRESS names another folder than `softdict-answers` in the home folde
 import importlib
 import inspect
 import json
+import linecache
 import os
 import sys
 from pathlib import Path
 
 from softdict import __version__
+from softdict.checks.result import source_file
 from softdict.files import write_whole
 
 CHAPTERS = sorted(path.stem for path in Path(__file__).parent.glob("ch*.py"))
@@ -37,7 +39,7 @@ def points():
 
 
 def keep(result, answer):
-    """Keeps an answer that passed: its source, as NAME.py, and its points.
+    """Keeps an answer that passed, with its cell, as NAME.py, and its points.
 
     does nothing outside a notebook; a folder that cannot be written is said once
     """
@@ -45,9 +47,11 @@ def keep(result, answer):
     if shell is None or not result.passed:
         return
     try:
-        source = f"{inspect.getsource(answer).strip()}\n"
+        own = source_file(answer)
+        source = (inspect.getsource(answer) if os.path.exists(own)
+                  else "".join(linecache.getlines(own)))    # inspect finds no classes
         folder().mkdir(parents=True, exist_ok=True)
-        write_whole(folder() / f"{result.exercise}.py", source.encode())
+        write_whole(folder() / f"{result.exercise}.py", f"{source.rstrip()}\n".encode())
         passed = {**points(), result.exercise: result.points, "version": __version__}
         text = json.dumps(passed, indent=1, sort_keys=True)
         write_whole(folder() / "progress.json", f"{text}\n".encode())

@@ -2,6 +2,7 @@
 
 import functools
 import linecache
+import os
 import sys
 import traceback
 from dataclasses import dataclass, field
@@ -121,7 +122,7 @@ def is_older(answer):
     """
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     name, own = getattr(answer, "__name__", None), source_file(answer)
-    if shell is None or own is None or not linecache.getlines(own):
+    if shell is None or own is None or os.path.exists(own):    # a file is no cell
         return ""
     cells = [cell for cell in shell.user_ns.get("In", [])
              if f"def {name}(" in cell or f"class {name}(" in cell]
