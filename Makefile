@@ -1,10 +1,11 @@
 # Only calls: book/build.py has the logic, without make too: python book/build.py book
 PYTHON ?= python3
+ONLY ?=        # make student ONLY=02,07
 
-.PHONY: book test shaken gpu serve lab quotes student outputs address results benchmark picture clean
+.PHONY: book test shaken gpu serve lab quotes student outputs address results benchmark picture pdf clean
 
-book test shaken gpu serve lab quotes student outputs results benchmark picture clean:
-	@$(PYTHON) book/build.py $@
+book test shaken gpu serve lab quotes student outputs results benchmark picture pdf clean:
+	@$(PYTHON) book/build.py $@ $(ONLY)
 
 # make address OWNER/NAME: the second word is no target of its own
 ifeq ($(firstword $(MAKECMDGOALS)),address)

@@ -250,7 +250,8 @@ def run_notebooks(shift=0):
             (folder / notebook.name).write_text(text, "utf-8")
         (folder / "conftest.py").write_text(PLUGIN, "utf-8")
         counts = pytest(
-            "--nbval-lax", "--nbval-current-env", "--nbval-cell-timeout", "900",
+            "--nbval-lax", "--nbval-current-env",
+            "--nbval-cell-timeout", "3600" if shift else "900",
             "-n", "1" if shift else "2", "--dist", "loadfile",
             "--no-loadscope-reorder", folder, cwd=folder, variables=wheel)
         # nobody edited the sources on the way
@@ -351,10 +352,10 @@ def lab():
     python("-m", "jupyterlab", *options, cwd=ROOT / "work")
 
 
-def write(what):
+def write(what, only=""):
     """Lets book/notebooks.py write quotes, student copies or stored outputs."""
     make_environment()
-    if python(ROOT / "book/notebooks.py", what).returncode:
+    if python(ROOT / "book/notebooks.py", what, *filter(None, [only])).returncode:
         raise Stop(f"make {what} did not finish.")
 
 
@@ -414,6 +415,16 @@ def picture():
         raise Stop("No picture could be made: it needs a built book and a Chromium.")
 
 
+def pdf():
+    """Prints the built book as one PDF."""
+    make_environment()
+    if not (BUILD / "html/index.html").exists():
+        raise Stop("There is no built book yet: make book builds it.")
+    target = BUILD / "from-dictionary-to-transformer.pdf"
+    if python(ROOT / "book/pdf.py", BUILD / "html", target).returncode:
+        raise Stop("The PDF was not made.")
+
+
 def clean():
     """Removes all that was made: the environment and `_build`, never `work`."""
     for folder in (BUILD, VENV):
@@ -423,7 +434,7 @@ def clean():
 
 
 COMMANDS = ("book", "test", "shaken", "gpu", "serve", "lab", "quotes", "student",
-            "outputs", "address", "results", "benchmark", "picture", "clean")
+            "outputs", "address", "results", "benchmark", "picture", "pdf", "clean")
 
 
 def main():
@@ -431,14 +442,15 @@ def main():
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     reader.add_argument("command", choices=COMMANDS)
     reader.add_argument("to", nargs="?", default="",
-                        help="address: the new OWNER/NAME on GitHub")
+                        help="address: the new OWNER/NAME on GitHub; student: the "
+                             "chapters, as in 02,07")
     reader.add_argument("--no-browser", action="store_true",
                         help="serve: print the address only")
     given = reader.parse_args()
     start = time.perf_counter()
     try:
         if given.command in ("quotes", "student", "outputs"):
-            write(given.command)
+            write(given.command, given.to)
         elif given.command == "serve":
             serve(browser=not given.no_browser)
         elif given.command == "address":

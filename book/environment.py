@@ -66,7 +66,9 @@ def python(*arguments, **settings):
     """Runs the environment's Python, one thread a process: torch's would collide."""
     variables = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1",
                  "JUPYTER_PREFER_ENV_PATH": "1",
-                 "SOFTDICT_CACHE": str(BUILD / "cache")}
+                 "SOFTDICT_CACHE": str(BUILD / "cache"),
+                 # another Python's list of fonts would make matplotlib complain
+                 "MPLCONFIGDIR": str(BUILD / "matplotlib")}
     variables.pop("PYTHONPATH", None)
     variables.update(settings.pop("variables", {}))
     return subprocess.run([str(PYTHON), *map(str, arguments)], env=variables,

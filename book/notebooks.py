@@ -288,11 +288,11 @@ def repository(root=ROOT):
     return url[1], branch[1] if branch else "main"
 
 
-def colab(name, root=ROOT):
-    """The address that opens an executed chapter in Colab."""
+def colab(name, root=ROOT, folder="notebooks"):
+    """The address that opens an executed chapter, or another file, in Colab."""
     site = "https://colab.research.google.com/github/"
     url = repository(root)[0].replace("https://github.com/", site)
-    return f"{url}/blob/executed/notebooks/{name}"
+    return f"{url}/blob/executed/{folder}/{name}"
 
 
 def links(name, root=ROOT):
@@ -428,8 +428,19 @@ def lab_copy(notebook):
     return notebook
 
 
-def student_copy(notebook):
-    """A copy without hints, answers, stored outputs, and links to the whole chapter."""
+SIGN = """\
+# Who hands this in? Your teacher's list has your id.
+name = ""
+student_id = ""
+"""
+
+
+def student_copy(notebook, name="", root=ROOT):
+    """A copy without hints, answers, stored outputs, and links to the whole chapter.
+
+    It has a cell for name and id, the version of the course, and, for the file of this
+    name, a link that opens the student copy in Colab.
+    """
     notebook = lab_copy(notebook)
     notebook.cells = [cell for cell in notebook.cells
                       if not {"hint", "answer"} & set(tags(cell))]
@@ -438,7 +449,20 @@ def student_copy(notebook):
             cell.source = LINKS.sub("", cell.source).rstrip()
         if "quiz" in tags(cell):
             cell.source = QUIZ_FOLD.sub("", cell.source).rstrip()
+    link = f" [Open it in Colab]({colab(name, root, 'student')})." if name else ""
+    notebook.cells[1:1] = [
+        nbformat.v4.new_markdown_cell(
+            f"*A student's copy, of version {version(root)} of the course.*{link}",
+            id="student-copy"),
+        nbformat.v4.new_code_cell(SIGN.rstrip(), id="student-name")]
     return notebook
+
+
+def version(root=ROOT):
+    """The version of the package."""
+    text = (root / "src/softdict/__init__.py").read_text("utf-8")
+    found = re.search(r'__version__ = "([^"]+)"', text)
+    return found[1] if found else "?"
 
 
 # what leads to an answer: a fold of one, or the chapter as it was executed
@@ -484,7 +508,7 @@ def leaks(notebook, root=ROOT):
 
 def student(notebooks=None, root=ROOT):
     """Writes the students' copies; refuses to write any if one shows an answer."""
-    copies = {Path(path).name: student_copy(read(path))
+    copies = {Path(path).name: student_copy(read(path), Path(path).name, root)
               for path in notebooks or paths(root)}
     for name, notebook in copies.items():
         if found := leaks(notebook, root):
@@ -603,13 +627,33 @@ def fingerprint(path, root=ROOT):
     return digest.hexdigest()
 
 
+def chosen(names, root=ROOT):
+    """The notebooks of these names: files, or numbers of chapters, as in 02,07.
+
+    raises ValueError for a number that no chapter has
+    """
+    found = []
+    for name in names:
+        if name.endswith(".ipynb"):
+            found.append(Path(name))
+            continue
+        for number in name.split(","):
+            fitting = [path for path in paths(root)
+                       if path.name.startswith(f"{number}_")]
+            if not fitting:
+                raise ValueError(f"there is no chapter {number!r}; chapters are named "
+                                 "as in 02,07,C1")
+            found += fitting
+    return found
+
+
 def main(arguments):
     commands = {"quotes": rewrite_quotes, "strip": strip, "outputs": store_outputs,
                 "student": student, "work": work}
     if not arguments or arguments[0] not in commands:
         sys.exit(f"usage: python book/notebooks.py {'|'.join(commands)} [NOTEBOOK...]")
     try:
-        written = commands[arguments[0]]([Path(name) for name in arguments[1:]])
+        written = commands[arguments[0]](chosen(arguments[1:]))
     except (ValueError, OSError) as error:
         sys.exit(str(error))
     for path in written:

@@ -9,9 +9,11 @@ are written.
 import json
 import re
 from html import escape
+from itertools import count
 from pathlib import Path
 
 from docutils import nodes
+from finish import finish_pages
 from links import on_the_site, site
 from notebooks import colab
 from search import write
@@ -79,6 +81,11 @@ def turn_notebook(app, name, source):
             if {"hint", "answer"} & set(tags):    # what a screen reader says of a fold
                 text = re.sub(r"<summary>(\w+)</summary>", "<summary aria-label="
                               rf'"\1, exercise {min(tags)}">\1</summary>', text)
+            if "quiz" in tags:
+                number = count(1)
+                text = re.sub(r"<summary>Answer</summary>", lambda found: "<summary "
+                              f'aria-label="Answer, question {next(number)} of the '
+                              'quiz">Answer</summary>', text)
             if "exercise-text" in tags:
                 address = colab(f"{Path(name).name}.ipynb", ROOT)
                 text = f"{text.rstrip()}\n\n[Solve it on Colab]({address})"
@@ -132,6 +139,7 @@ def finish(app, error):
     if error is None:
         folder, address = Path(app.outdir), site(ROOT)
         write(folder)
+        finish_pages(folder)
         changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
         (folder / "feed.xml").write_text(feed(changes, address), "utf-8")
         (folder / "404.html").write_text(LOST.format(site=address), "utf-8")

@@ -94,6 +94,8 @@ def file_problems(folder):
             elif (anchor and target in pages
                   and unquote(anchor) not in pages[target].anchors):
                 yield f"{name}: {address} leads to no anchor"
+        if "findfont:" in file.read_text("utf-8"):
+            yield f"{name}: matplotlib complains of its fonts in an output"
         for source, alt in page.images:
             if alt is None or alt and alt in source:
                 yield f"{name}: the image {source[:60]} has no words (alt)"

@@ -37,6 +37,11 @@ def number(path):
     return path.stem[:4]
 
 
+def mistake(path):
+    """The code that a wrong answer should get; variants of a mistake share it."""
+    return path.stem[5:].partition("_variant_")[0]
+
+
 def names(path):
     return path.stem
 
@@ -133,8 +138,24 @@ def test_right_answers_pass(path, book, recorder):
 def test_wrong_answers_are_refused_by_name(path, book, paused):
     result = CHECKS[number(path)](define(book, number(path), read(path)))
     found = (result.passed, result.points, result.code)
-    assert found == (False, 0, path.stem[5:]), result
+    assert found == (False, 0, mistake(path)), result
     assert result.code not in OWN_CODES and is_sentence(result.message)
+
+
+@pytest.mark.parametrize("stem, words", [
+    ("03-2_uphill_variant_truth_first", "share minus truth"),
+    ("04-1_tanh_inside_variant_bias", "before U times the state"),
+    ("09-1_other_width", "words or values"),
+    ("10-4_nan_variant_turned", "True means may look"),
+    ("11-1_pads_hidden_as_rows", "pads may look at words"),
+    ("15-2_left_in_eval_variant_flag", "or parts of it"),
+    ("15-4_no_gradient_variant_emptied", "or were they emptied after it?"),
+    ("17-4_nothing_kept_variant_each", "with p = 0.75 "),
+    ("C1-1_swapped", "return the context first"),
+])
+def test_a_message_is_true_of_all_who_get_it(stem, words, book, paused):
+    source = read(TESTS / f"wrong_answers/{stem[:2]}/{stem}.py")
+    assert words in CHECKS[stem[:4]](define(book, stem[:4], source)).message
 
 
 @pytest.mark.parametrize("name", CHECKS)
@@ -205,7 +226,7 @@ def test_an_answer_that_changes_its_arguments_is_tolerated_or_named(name, book, 
 
 
 @pytest.mark.parametrize("name", CHECKS)
-def test_a_check_leaves_random_numbers_alone(name, book):
+def test_a_check_leaves_random_numbers_and_the_dtype_alone(name, book):
     right = define(book, name, right_answer(name))
 
     def seeds(*args):
@@ -214,7 +235,7 @@ def test_a_check_leaves_random_numbers_alone(name, book):
 
     def states():
         return (torch.get_rng_state().tolist(), random.getstate(),
-                str(numpy.random.get_state()))
+                str(numpy.random.get_state()), torch.get_default_dtype())
 
     for answer in (right, seeds, raising(ValueError())):
         before = states()

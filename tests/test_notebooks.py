@@ -223,6 +223,23 @@ def test_a_quote_may_show_what_an_exercise_asked_for(sample):
     assert files.student(root=sample.root)
 
 
+def test_a_student_copy_asks_for_name_and_id_and_says_its_version(sample):
+    [path] = files.student(root=sample.root)
+    title, copy, name, *_ = files.read(path).cells
+    assert title.source.startswith("# ")
+    assert "version" in copy.source
+    assert "/blob/executed/student/01_sample.ipynb)" in copy.source
+    told = {}
+    exec(name.source, told)
+    assert told["name"] == told["student_id"] == ""
+
+
+def test_chapters_are_chosen_by_number():
+    assert [path.name[:2] for path in files.chosen(["02,C1"])] == ["02", "C1"]
+    with pytest.raises(ValueError, match="no chapter '2'"):
+        files.chosen(["02,2"])
+
+
 @pytest.mark.parametrize("path", files.paths(), ids=lambda path: path.stem)
 def test_student_copies_of_the_book_show_no_answer(path):
     assert files.leaks(files.student_copy(files.read(path))) == []
@@ -236,7 +253,7 @@ def test_what_leads_to_an_answer_is_taken_out_and_looked_for(sample):
     [path] = files.student(root=sample.root)
     text = path.read_text(encoding="utf-8")
     assert "One and one?" in text
-    assert not any(word in text for word in ("Two.", "Answer", "/blob/"))
+    assert not any(word in text for word in ("Two.", "Answer", "/blob/executed/note"))
     sample.source("text-1", "Add 1.", "See https://github.com/a/b/blob/executed/"
                   "notebooks/01_sample.ipynb")
     with pytest.raises(ValueError, match="text-1 leads to an answer"):

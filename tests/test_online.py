@@ -76,15 +76,19 @@ def test_a_notebook_on_the_site_has_its_links_and_its_folds_named():
              {"cell_type": "markdown", "metadata": {"tags": ["exercise-text", "07-1"]},
               "source": ["Add 1."]},
              {"cell_type": "code", "metadata": {}, "source": ["1 + 1"]},
+             {"cell_type": "markdown", "metadata": {"tags": ["quiz"]},
+              "source": ["<summary>Answer</summary>" * 2]},
              {"cell_type": "code", "metadata": {"tags": ["exercise-check", "07-1"]},
               "source": [], "outputs": [{"output_type": "execute_result", "data": {
                   "text/plain": "07-1 passed", "text/html": "<b>passed</b>"}}]}]
     source = [json.dumps({"cells": cells})]
     online.turn_notebook(None, "notebooks/07_attention", source)
     *told, check = json.loads(source[0])["cells"]
-    hint, exercise, code = (cell["source"] for cell in told)
+    hint, exercise, code, quiz = (cell["source"] for cell in told)
     assert check["outputs"][0]["data"] == {"text/plain": "07-1 passed"}
     assert '<summary aria-label="Hint, exercise 07-1">Hint</summary>' in hint
+    assert [f'aria-label="Answer, question {number} of the quiz"' in quiz
+            for number in (1, 2, 3)] == [True, True, False]
     assert exercise.startswith("Add 1.\n\n[Solve it on Colab](https://colab.")
     assert exercise.endswith("notebooks/07_attention.ipynb)") and code == ["1 + 1"]
 

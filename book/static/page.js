@@ -20,3 +20,32 @@ document.addEventListener("click", event => {
   address.searchParams.set("body", `${location.origin}${location.pathname}#${place}\n\nWhat is wrong: `);
   link.href = address.href;
 });
+
+// On paper every fold is open: hints and answers stand at the end of the chapter, and go back afterwards.
+
+let moved = [];
+
+addEventListener("beforeprint", () => {
+  const folds = [...document.querySelectorAll("article.bd-article details > summary[aria-label]")].map(one => one.parentElement);
+  if (!folds.length || moved.length) return;
+  const last = document.createElement("section");
+  last.className = "printed-answers";
+  last.append(Object.assign(document.createElement("h2"), { textContent: "Hints and answers" }));
+  for (const fold of folds) {
+    const place = document.createComment("");
+    fold.before(place);
+    moved.push([fold, place, fold.firstElementChild.textContent]);
+    fold.firstElementChild.textContent = fold.firstElementChild.getAttribute("aria-label").replace(/^(\w+), (.)(.*)$/, (_, kind, first, rest) => `${first.toUpperCase()}${rest}: ${kind.toLowerCase()}`);
+    last.append(fold);
+  }
+  document.querySelector("article.bd-article > section").append(last);
+});
+
+addEventListener("afterprint", () => {
+  for (const [fold, place, words] of moved) {
+    fold.firstElementChild.textContent = words;
+    place.replaceWith(fold);
+  }
+  document.querySelector(".printed-answers")?.remove();
+  moved = [];
+});

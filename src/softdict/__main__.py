@@ -37,6 +37,7 @@ def command_line():
     add_corpus(names)
     add_translate(names)
     add_train(names)
+    add_grade(names)
     return parser
 
 
@@ -105,6 +106,38 @@ def add_train(names):
     trained.set_defaults(run=commands.train)
     options = trained.format_help
     trained.format_help = lambda: f"{options()}\nmodels:\n{model_lines()}\n"
+
+
+def add_grade(names):
+    graded = names.add_parser(
+        "grade", help="grade what a class handed in",
+        description="Runs each notebook shut in a process of its own, without tests "
+                    "and network, and judges what its functions return. The same "
+                    "command goes on after an interruption.")
+    graded.add_argument("submissions", metavar="DIR",
+                        help="the folder of submissions: notebooks, folders or zips")
+    for name, kind, default, words in (
+            ("assignment NAME", str, None, "a folder with questions.py, or its name in "
+             "assignments/"),
+            ("exercises NN", str, None, "or a chapter, whose published exercises are "
+             "checked: practice, no examination"),
+            ("roster FILE", str, "roster.csv", "a CSV with the column id, perhaps name "
+             "and adjust (points to add; default roster.csv)"),
+            ("out FILE", str, "grades.csv", "the table to write (default grades.csv); "
+             "feedback and summary lie beside it"),
+            ("seed N", seed_number, 0, "the variant of this class (default 0)"),
+            ("seconds N", whole_number, 60, "what a notebook may take (default 60)"),
+            ("memory MB", whole_number, 2048, "what it may use (default 2048)"),
+            ("jobs N", whole_number, None, "how many at once (default: every core)"),
+            ("scheduler ADDRESS", str, None, "give the work to a dask cluster"),
+            ("merge FILE", str, None, "also write this CSV of Canvas or Moodle anew, "
+             "with a column of points")):
+        name, kind_of = name.split()
+        graded.add_argument(f"--{name}", type=kind, default=default, metavar=kind_of,
+                            help=words)
+    graded.add_argument("--uncontained", action="store_true",
+                        help="grade even where the system cannot shut answers in")
+    graded.set_defaults(run=commands.grade)
 
 
 def model_lines():

@@ -133,6 +133,16 @@ def train(arguments):
     print(out)
 
 
+def grade(arguments):
+    """Grades the submissions of a class."""
+    from softdict.grading.grade import run
+
+    try:
+        run(arguments)
+    except KeyboardInterrupt:
+        sys.exit("Stopped. The same command goes on where it was.")
+
+
 def say(sentence):
     """A sentence for the reader, beside the output."""
     print(sentence, file=sys.stderr)

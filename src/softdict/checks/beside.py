@@ -1,5 +1,7 @@
 """A reader's class or function beside the book's: the capstones' checks."""
 
+import contextlib
+
 import torch
 from torch import nn
 from torch.nn.utils.rnn import PackedSequence
@@ -9,11 +11,23 @@ from softdict.checks.answers import (
     DETACHED, ask, close, no_gradient, pair, short, something, tensor)
 from softdict.checks.result import refuse
 from softdict.decoding import greedy
-from softdict.vocab import BOS, EOS
+from softdict.vocab import BOS, EOS, PAD
 
 PARTS = nn.Linear, nn.LayerNorm, nn.Embedding, nn.GRU
 
 
+@contextlib.contextmanager
+def in_float64():
+    """New tensors are float64, the reader's too; afterwards they are as before."""
+    kept = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(kept)
+
+
+@in_float64()
 def built(make, *sizes):
     """The reader's module in float64; raises Mistake for anything else."""
     module = something(make(*sizes), "class")
@@ -24,7 +38,12 @@ def built(make, *sizes):
 
 def same_weights(module, book):
     """Gives the reader's module the book's weights; names the first that do not fit."""
-    mine, wanted = dict(module.named_parameters()), dict(book.named_parameters())
+    wanted, names = dict(book.named_parameters()), {}
+    # each parameter once; a shared one goes by the book's name for it
+    for name, part in sorted(module.named_parameters(remove_duplicate=False),
+                             key=lambda named: named[0] not in wanted):
+        names.setdefault(part, name)
+    mine = {name: part for part, name in names.items()}
     missing = [name for name in wanted if name not in mine]
     extra = [name for name in mine if name not in wanted]
     refuse(missing, "missing_parameter", f"there should be a parameter "
@@ -41,12 +60,20 @@ def same_weights(module, book):
 
 
 def followed(module, inputs):
-    """What a call returns or raises, and what went into each smallest part."""
+    """What a call returns or raises, and what went into each smallest part.
+
+    that is an input, and the state of an RNN, or else None
+    """
     seen, handles = [], []
+
+    def note(name, given, named):
+        named = dict(zip(("input", "hx"), given), **named)
+        seen.append((name, unpacked(named.get("input")), named.get("hx")))
+
     for name, part in module.named_modules():
         if isinstance(part, PARTS):
             handles.append(part.register_forward_pre_hook(
-                lambda part, given, name=name: seen.append((name, unpacked(given[0])))))
+                lambda part, *given, name=name: note(name, *given), with_kwargs=True))
     try:
         return module(*inputs), seen
     except Exception as error:
@@ -64,11 +91,12 @@ def unpacked(given):
 def by_name(seen):
     """For each part the list of what went into it."""
     found = {}
-    for name, given in seen:
+    for name, *given in seen:
         found.setdefault(name, []).append(given)
     return found
 
 
+@in_float64()
 def first_wrong(module, book, inputs, *shapes):
     """Raises a Mistake that names the first tensor that differs from the book's.
 
@@ -82,7 +110,7 @@ def first_wrong(module, book, inputs, *shapes):
     # all steps at once or one by one: both are right, and the result will show
     other = {name for name, calls in wanted_calls.items()
              if not broken and name in found and len(found[name]) != len(calls)}
-    for name, given in right:
+    for name, given, state in right:
         last = name.rpartition(".")[2]
         if broken and not found.get(name):
             raise returned
@@ -90,13 +118,17 @@ def first_wrong(module, book, inputs, *shapes):
                f"your forward never calls {name}.")
         if name in other:
             continue
-        got = found[name].pop(0)
+        got, handed = found[name].pop(0)
         if not given.is_floating_point() and isinstance(got, torch.Tensor):
             got, given = got.flatten(), given.flatten()    # with steps or without
-        same = (isinstance(got, torch.Tensor) and got.shape == given.shape
-                and close(got, given))
-        refuse(not same, f"into_{last}", "the first wrong tensor is what goes into "
-               f"{name}: " + differs(got, given))
+        refuse(not same(got, given), f"into_{last}", "the first wrong tensor is what "
+               f"goes into {name}: " + differs(got, given))
+        if state is not None:
+            first = f"the first wrong tensor is the state that goes into {name}: "
+            refuse(handed is None, f"into_{last}", f"{first}yours gets none, so it "
+                   "begins with zeros.")
+            refuse(not same(handed, state), f"into_{last}",
+                   first + differs(handed, state))
     if broken:
         raise returned
     if len(shapes) > 1:
@@ -108,6 +140,12 @@ def first_wrong(module, book, inputs, *shapes):
         refuse(not close(got, right), "result", "all parts get what they should; the "
                "result does not: " + differs(got, right))
     refuse(no_gradient(returned[0], list(module.parameters())), *DETACHED)
+
+
+def same(got, right):
+    """True if what is there is a tensor, and has the right shape and numbers."""
+    return (isinstance(got, torch.Tensor) and got.shape == right.shape
+            and close(got, right))
 
 
 def differs(got, right):
@@ -134,10 +172,16 @@ def translations(answer, model):
                "no_list", "return a list of lists of ids, one for each sentence.")
         refuse(len(got) != 3, "rows", f"return 3 lists here; yours has {len(got)}.")
         rows = [[int(number) for number in row] for row in got]
-        refuse(any(BOS in row for row in rows), "keeps_bos",
+        refuse(all(row[:1] == [BOS] for row in rows), "keeps_bos",
                "the tag of the beginning, BOS, is read, never written: leave it out.")
+        refuse(any(BOS in row for row in rows), "chooses_bos",
+               "BOS stands in a sentence of yours. It is never chosen: give it minus "
+               "infinity before argmax.")
         refuse(any(EOS in row for row in rows), "keeps_eos",
                "cut each sentence off in front of its EOS.")
+        refuse(any(PAD in row for row in rows), "chooses_pad",
+               "PAD stands in a sentence of yours. It is never chosen: give it minus "
+               "infinity before argmax.")
         refuse(any(len(row) > longest for row in rows), "too_long",
                f"no sentence may have more than max_length = {longest} ids.")
         refuse(rows != right, "wrong_words",

@@ -145,7 +145,8 @@ def check_01_3(matrix_lookup):
             ("wrong_order", "look at the order: matches are query @ key.T, answers are "
              "weights @ value.", "mat1 and mat2"),
             ("no_product", "`*` multiplies number by number; `@` is the product of "
-             "matrices.", "tensor a (7) must match the size"),
+             "matrices.", "tensor a (7) must match the size", "tensor a (2)",
+             "tensor b (2)", "non-singleton dimension 0"),
             ("no_keepdim", "four sums in a row cannot divide four rows; keep them as a "
              "column: `sum(dim=1, keepdim=True)`.", "must match the size"),
             ("one_if_for_all", "an `if` asks about all rows at once; look for one "

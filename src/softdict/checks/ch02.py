@@ -140,7 +140,11 @@ def check_02_3(batch_lookup):
         ("over_batch", "your softmax runs over the shops. For one query, the weights "
          "over the keys should add up to 1.", torch.softmax(scores / 0.7, dim=0)),
         (*NO_TEMPERATURE, torch.softmax(scores, dim=2)),
-        (*MULTIPLIES, torch.softmax(scores * 0.7, dim=2))])
+        (*MULTIPLIES, torch.softmax(scores * 0.7, dim=2)),
+        (*DIVIDES_WEIGHTS, torch.softmax(scores, dim=2) / 0.7),
+        ("reshaped", "reshape only cuts the keys anew, which mixes them; swap their "
+         "last two axes with `transpose(1, 2)`.",
+         torch.softmax(query @ key.reshape(2, 4, 5) / 0.7, dim=2))])
     expected = torch.softmax(scores / 0.7, dim=2)
     if not close(weights, expected):
         shares_one(weights)

@@ -26,6 +26,9 @@ def check_03_1(mean_loss):
              "negative: put a minus in front.", right.log().mean()),
             ("no_softmax", "yours takes the logit itself; the softmax of its row comes "
              "first.", -logits[rows, target].mean()),
+            ("largest_added", "yours takes the largest logit away inside exp only; "
+             "take it away from the right word's logit too.",
+             loss - logits.amax(dim=1).mean()),
             ("softmax_twice", "the logits go through softmax twice; once is enough.",
              F.cross_entropy(share, target)),
             ("log_of_mean", "yours averages the shares, and then takes the logarithm; "
@@ -77,15 +80,16 @@ def check_03_2(step):
     got = tensor(
         ask(step, query, key, 2, rate,
             advice="`query - ...` makes a new tensor, `query -= ...` does not", likely=[
-                ("order", "look at the order: `key @ query` gives the logits, `slope @ "
-                 "key` adds up the keys, each with its slope.", "size mismatch",
-                 "inconsistent tensor size", "mat1 and mat2", "cannot be multiplied")]),
+                ("order", "look at the products: `key @ query` gives the logits, "
+                 "`slope @ key` adds up the keys, each with its slope.",
+                 "size mismatch", "inconsistent tensor size", "mat1 and mat2",
+                 "cannot be multiplied", "tensor a (2)", "tensor b (2)")]),
         (2,), "new query")
     if close(got, query - rate * gradient):
         return "share minus truth, through the keys, against the slope."
     blame(got, [
-        ("uphill", "your loss grows: a step goes against the gradient, so subtract it.",
-         query + rate * gradient),
+        ("uphill", "your loss grows: the gradient is share minus truth, and a step "
+         "subtracts it.", query + rate * gradient),
         ("no_rate", "your step has the size 1 whatever the rate; multiply the gradient "
          "by it.", query - gradient),
         ("no_truth", "yours pushes away from every word; take 1 away from the share of "
@@ -114,7 +118,9 @@ def check_03_3(nearest):
     # of row 0 the cosines are 0.99, 0.78, 0.71; 2 is long, 3 is short
 
     def run(place, vectors, count):
-        got = ask(nearest, place, vectors, count)
+        got = ask(nearest, place, vectors, count, likely=[
+            ("not_among_them", "yours looks for the word itself among the best, where "
+             "it need not be: an equal row is just as near.", "not in list")])
         got = [one.tolist() if isinstance(one, torch.Tensor) else one for one in got]
         refuse(any(isinstance(one, list) for one in got), "nested", "return a flat "
                "list of row numbers; yours is a list inside a list. Is `[0]` missing?")
@@ -151,8 +157,13 @@ def check_03_3(nearest):
            "with four equal rows yours gives more neighbours than were asked for; cut "
            "the list after leaving out `place`.")
     apart = torch.tensor([[1.0, 0.0], [-1.0, 0.2], [-1.0, 0.1], [-1.0, 0.9]])
-    refuse(run(0, apart, 3) != [3, 1, 2], "own_is_zero", "where all other cosines are "
-           "negative, yours still names the word itself; give it a cosine below -1.")
+    got, opposite = run(0, apart, 3), torch.tensor([[1.0, 0.0], [-1.0, 0.0]])
+    refuse(0 in got or any(place in run(place, opposite, 1) for place in (0, 1)),
+           "own_is_zero", "where all other cosines are negative, yours still names the "
+           "word itself; give it a cosine below -1.")
+    refuse(got != [3, 1, 2], "wrong_neighbours", "where all other cosines are "
+           "negative, the three nearest rows to row 0 are [3, 1, 2]; yours are "
+           f"{got}.")
     return "nearest first, by direction, and never the word itself."
 
 

@@ -5,7 +5,7 @@ import torch
 from softdict.checks.answers import (
     DETACHED, ask, blame, close, no_gradient, pair, something, tensor)
 from softdict.checks.result import Mistake, exercise, refuse
-from softdict.vocab import BOS, EOS, PAD
+from softdict.vocab import BOS, EOS, PAD, UNK
 
 
 @exercise("04-1", points=2)
@@ -53,8 +53,9 @@ def check_04_1(read_batch):
         ("no_tanh", "yours never squeezes the sum with tanh.",
          states(squeeze=lambda state: state)),
         ("no_bias", "yours leaves out b.", states(bias=0.0)),
-        ("tanh_inside", "your tanh ends after W times the word; it goes around the "
-         "whole sum.", states(inside=True)),
+        ("tanh_inside", "your tanh ends before U times the state; it goes around the "
+         "whole sum.", states(inside=True),
+         states(squeeze=lambda part: torch.tanh(part + b), bias=0.0, inside=True)),
         ("backwards", "yours reads from the last word to the first.",
          states(lambda n: inputs[n, :lengths[n]].flip(0))),
         ("shortest_only", "yours reads as many words of each sentence as the shortest "
@@ -152,6 +153,9 @@ def check_04_4(decoder_rows):
                         "new list, `append` does not"), "the rows that are read",
                     "the rows that must be said")
     read, said = ([[int(word) for word in row] for row in rows] for rows in returned)
+    refuse({len(read), len(said)} != {3}, "wrong_count", "three sentences make three "
+           f"rows of each kind; yours gives {len(read)} and {len(said)}. Is the return "
+           "inside the loop, or does the loop empty its lists?")
 
     def filled(before=(), behind=(), late=()):
         rows = [[*before, *sentence, *behind] for sentence in sentences]
@@ -167,7 +171,7 @@ def check_04_4(decoder_rows):
         return "the same sentence twice, shifted by one."
     refuse((said, read) == right, "swapped",
            "return first what is read, with BOS in front, then what must be said.")
-    refuse(any(len(row) != len(read[0]) for row in [*read, *said] if read), "ragged",
+    refuse(any(len(row) != len(read[0]) for row in [*read, *said]), "ragged",
            "the rows have different lengths; fill up behind with PAD.")
     refuse(read == said, "not_shifted", "both rows are the same, so the decoder is "
            "told the very word that it must say; what should it say after BOS?")
@@ -186,7 +190,7 @@ def check_04_4(decoder_rows):
            "the decoder needs something to read before the first word: BOS.")
     refuse(not any(EOS in row for row in said), "no_eos", "nobody teaches the decoder "
            "to stop; the last thing that it must say is EOS.")
-    refuse(read and read[1][0] == PAD, "pads_in_front",
+    refuse(read[1][0] == PAD, "pads_in_front",
            "the pads stand in front of the words; fill up behind.")
     refuse(any(len(row) > size for row in [*read, *said]), "too_wide",
            f"the longest sentence and one more make {size} columns; yours has more.")
@@ -244,9 +248,15 @@ def check_04_5(write):
            "you return scores; a word is the *place* of the highest score.")
     refuse(got and got[0] == 9, "lowest",
            "yours takes the lowest score; take the word with the highest.")
+    refuse(set(got) == {PAD}, "starts_at_zero", "yours writes PAD at every step. All "
+           "scores here are below 0: does your search for the highest start at 0?")
     refuse(got != text, "wrong_words",
            f"this decoder says {text} if it is led rightly; yours returned {got}.")
-    refuse(run(Script([5, PAD, BOS, 8])) != [5, PAD, BOS, 8], "stops_too_early",
+    got = [word for word in run(Script([5, PAD, BOS, UNK, 8])) if word != BOS]
+    refuse(got != [5, PAD, UNK, 8] and 8 in got, "drops_words",
+           "yours leaves out PAD or UNK where the decoder writes it; only BOS and EOS "
+           "are left out.")
+    refuse(got != [5, PAD, UNK, 8], "stops_too_early",
            "yours stops at another word than EOS; only EOS ends a sentence.")
     got = run(Script([5, 7] * 40), 6)
     refuse(len(got) != 6, "wrong_count", "with a max_length of 6 and no EOS in sight, "

@@ -77,6 +77,8 @@ def check_05_1(perplexity):
         ("pads_counted", "yours counts pads as words.", mean(everything)),
         ("pads_divide", "you sum the real words and divide by all places, pads among "
          "them.", mean(counted=everything)),
+        ("pads_summed", "you sum the losses of all places, pads among them, and divide "
+         "by the real words.", mean(everything, lambda target: target != PAD)),
         ("mean_of_batches", "yours takes the mean of the batches' means, so a word of "
          "a small batch counts more; add up losses and words of all batches first.",
          sum(means) / 2, sum(means) / 3),
@@ -147,14 +149,16 @@ def bleu_variant(hypothesis, reference, clip=True, longest=4, mean="geometric",
         if clip == "sets":
             shares.append(len(found.keys() & wanted.keys()) / len(found))
             continue
-        hits = (found & wanted).total() if clip else sum(
-            count for piece, count in found.items() if piece in wanted)
+        hits = (found & wanted).total() if clip is True else sum(
+            count * (min(count, wanted[piece]) if clip == "each" else 1)
+            for piece, count in found.items() if piece in wanted)
         shares.append(hits / (found if over == "hypothesis" else wanted).total())
     written, asked = len(hypothesis), len(reference)
     brief, shared = math.exp(1 - asked / written), math.prod(shares)
     factor = {"right": min(1.0, brief), "none": 1.0, "always": brief,
-              "ratio": min(1.0, written / asked),
-              "upside down": min(1.0, math.exp(1 - written / asked))}
+              "ratio": min(1.0, written / asked), "root": min(1.0, brief) ** (1 / 4),
+              "upside down": min(1.0, math.exp(1 - written / asked)),
+              "reward": max(1.0, math.exp(1 - written / asked))}
     middle = {"geometric": shared ** (1 / longest), "arithmetic": sum(shares) / longest,
               "none": shared}
     return 100 * factor[penalty] * middle[mean]
@@ -191,6 +195,9 @@ def check_05_3(bleu_of):
     blame(got, [
         ("no_clipping", "a piece that is written twice counts twice in yours, even if "
          "the reference has it once.", made(clip=False)),
+        ("clipped_each_time", "a piece that both have twice counts four times in "
+         "yours; take the smaller count once for each *different* piece.",
+         made(clip="each")),
         ("sets", "yours counts different pieces; a piece that stands twice must count "
          "twice.", made(clip="sets")),
         ("arithmetic_mean", "yours adds the four shares and divides; multiply, and "
@@ -203,6 +210,10 @@ def check_05_3(bleu_of):
          "is at most 1.", made(penalty="always")),
         ("ratio_penalty", "your penalty is the ratio of the lengths; it is exp(1 - "
          "reference / hypothesis).", made(penalty="ratio")),
+        ("penalty_in_root", "your penalty stands under the fourth root; take the root "
+         "of the shares alone.", made(penalty="root")),
+        ("penalty_rewards", "your penalty rewards a hypothesis that is too short; it "
+         "is exp(1 - reference / hypothesis).", made(penalty="reward")),
         ("penalty_upside_down", "your penalty falls on hypotheses that are too long.",
          made(penalty="upside down")),
         ("recall", "yours divides by the pieces of the reference; divide by those "

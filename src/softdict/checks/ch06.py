@@ -2,6 +2,7 @@
 
 import copy
 import math
+import sys
 from collections import Counter
 
 from softdict.checks.answers import ask, blame, close, pair, short, something
@@ -112,6 +113,10 @@ def check_06_2(input_slopes):
     blame(got, [
         ("reversed", "the slopes are right and in the wrong order; the first belongs "
          "to the first input.", [row[::-1] for row in right]),
+        ("forwards", "those are the slopes of each state for the *first* input; the "
+         "product must run backwards from the last state.",
+         [[slopes(inputs[:t + 1], u)[0] for t in range(len(inputs))]
+          for inputs, u in cases]),
         ("no_tanh", "yours has u for each step, and no slope of tanh, 1 minus the "
          "square of the state.", made(own="none", between=False)),
         ("no_u", "each step from one state to the next also multiplies by u.",
@@ -192,6 +197,24 @@ def check_06_3(translate_all):
                   f"place {n} should hold {wanted[n]}; yours holds {got[n]}.")
 
 
+def ended(call, most=100_000):
+    """What call() returns; raises Mistake once it has run so many lines."""
+    ran, kept = 0, sys.gettrace()
+
+    def trace(*_):
+        nonlocal ran
+        ran += 1
+        refuse(ran > most, "endless", "your loop does not end. Does it wait for an "
+               "input? What is no key is ready from the start.")
+        return trace
+
+    sys.settrace(trace)
+    try:
+        return call()
+    finally:
+        sys.settrace(kept)
+
+
 @exercise("06-4", points=2)
 def check_06_4(steps):
     chain = {f"h{n}": [f"x{n}"] + ([f"h{n - 1}"] if n > 1 else []) for n in range(1, 7)}
@@ -201,7 +224,7 @@ def check_06_4(steps):
              "six at once": {f"s{n}": [f"x{n}", "q"] for n in range(1, 7)},
              "one without needs": {"alone": []}, "in no order": mixed}
     given, right = copy.deepcopy(cases), [6, 1, 1, 5]
-    numbers = [float(something(steps(case))) for case in given.values()]
+    numbers = [float(something(ended(lambda: steps(case)))) for case in given.values()]
     refuse(given != cases, "changes_arguments", "the caller's dictionary has changed; "
            "keep what is done in a set of your own.")
     if numbers == right:

@@ -26,10 +26,13 @@ def check_07_1(attention_in_loops):
     torch.manual_seed(6)
     query, states = torch.randn(3, 4), torch.randn(3, 5, 4)
     lengths = torch.tensor([5, 2, 3])
+    overflow = ("overflow", "with large energies exp overflows; the `softmax` that you "
+                "imported is safe.")
+    likely = [(*overflow, "type float without overflow", "math range error")]
 
     def run(query, states):
-        return two_tensors(ask(attention_in_loops, query, states, lengths),
-                           [(3, 4), (3, 5)], "contexts")
+        return two_tensors(ask(attention_in_loops, query, states, lengths,
+                               likely=likely), [(3, 4), (3, 5)], "contexts")
 
     contexts, weights = run(query, states)
     right, real = looked(query, states, lengths), torch.arange(5) < lengths[:, None]
@@ -42,8 +45,7 @@ def check_07_1(attention_in_loops):
                "anything, and with very large numbers in them yours fails: take the "
                "real states only, or give pads the energy minus infinity.")
         refuse(not close(run(60 * query, states), looked(60 * query, states, lengths)),
-               "overflow", "with large energies exp overflows; the `softmax` that you "
-               "imported is safe.")
+               *overflow)
         return "each query is answered from its own words, and pads weigh nothing."
     sums = (states * real[..., None]).sum(dim=1).double()
     energies = (states @ query[:, :, None])[:, :, 0]
@@ -150,6 +152,9 @@ def check_07_3(hidden_weights):
              hidden.softmax(dim=0).nan_to_num(0.0))])
         refuse(size > 3, "overflow", "with large scores exp overflows; the `softmax` "
                "that you imported is safe.")
+        refuse(got.isnan().all(), "all_nan", "all your weights are nan: you hide "
+               "everything, or you multiply by infinity, and 0 times infinity is nan. "
+               "Use `masked_fill`.")
         refuse(got.isnan().any(), "nan", "some rows are not a number: everything is "
                "hidden in them. Whose mask do they get?")
         wrong_row("wrong_weights", f"weights, with {name},", got, right,

@@ -96,6 +96,9 @@ def check_08_2(near):
              "squares up.", -difference.square().mean(dim=-1) / 2),
             ("sum_squared", "square every difference first, and add up then.",
              -difference.sum(dim=-1).square() / 2),
+            ("no_query_length", "yours lacks minus half the squared length of the "
+             "query; the weights stay the same, the scores do not.",
+             (query.square().sum(dim=-1)[..., None] - squares) / 2),
             ("dot", "that is the dot product.", query @ key.transpose(-2, -1))])
         wrong_row("wrong_scores", "scores", got, -squares / 2)
     return "the nearer the key, the higher the score."
@@ -112,7 +115,7 @@ def marked(T, S, links, heavy):
 @exercise("08-3", points=2)
 def check_08_3(hit_share):
     torch.manual_seed(11)
-    # in the first, each mistake below gives another share; in the others, words at both
+    # together, each mistake below gives other shares; in the last three, words at both
     # ends are hits
     cases = [marked(9, 7, [
         (0, 0), (6, 0), (1, 1), (2, 1), (6, 4), (2, 5), (0, 6), (4, 6), (0, 7), (0, 8),
@@ -120,51 +123,67 @@ def check_08_3(hit_share):
              marked(4, 6, [(0, 0), (2, 0), (3, 1), (5, 3)], (0, 3, 1, 5, 4)),
              marked(3, 4, [(1, 0), (3, 2), (0, 2)], (2, 1, 3, 0)),
              marked(5, 3, [(0, 1), (2, 1), (1, 4)], (1, 0, 0, 2, 0, 0))]
-    for weights, links in cases:
-        T = len(weights) - 1
-        got = number(ask(hit_share, weights, links))
-        heaviest = weights.argmax(dim=-1).tolist()
-        linked = sorted({j for _, j in links})
-        found = [(heaviest[j], j) in links for j in linked]
-        right = sum(found) / len(linked)
-        if close(got, right):
-            last_row = (
-                "yours needs a row for the end of the sentence; there may be none.")
-            without = ask(hit_share, weights[:T], links, advice=None,
+    linked = [sorted({j for _, j in links}) for _, links in cases]
+    got = [number(ask(hit_share, *case)) for case in cases]
+
+    def top(weights, j):
+        return int(weights[j].argmax())
+
+    def shares(is_hit):
+        return [sum(is_hit(*case, j) for j in words) / len(words)
+                for case, words in zip(cases, linked)]
+
+    def hits(place):
+        return shares(lambda weights, links, j: (place(weights, j), j) in links)
+
+    right = hits(top)
+
+    def over(size):
+        return [share * len(words) / size(*case)
+                for share, words, case in zip(right, linked, cases)]
+
+    if close(got, right):
+        last_row = "yours needs a row for the end of the sentence; there may be none."
+        for (weights, links), share in zip(cases, right):
+            without = ask(hit_share, weights[:-1], links, advice=None,
                           likely=[("last_row", last_row, "out of")])
-            refuse(not close(without, right), "last_row", last_row)
-            continue
-        ends = {j: i for i, j in links}, {j: i for i, j in reversed(links)}
-        blame(got, [
-            ("same_bug", "yours still takes the row in which a word is *read*. Row j "
-             "is the look that *wrote* word j.",
-             sum((heaviest[j + 1], j) in links for j in linked) / len(linked)),
-            ("shifted_back",
-             "yours takes the row before; row j is the look that wrote word j.",
-             sum((heaviest[j - 1], j) in links for j in linked) / len(linked)),
-            ("turned_link", "a link names the source place first, the target place "
-             "second; yours has them the other way round.",
-             sum((j, heaviest[j]) in links for j in linked) / len(linked)),
-            ("per_link", "yours counts each link; count each linked word once, however "
-             "many links it has.",
-             sum((heaviest[j], j) in links for _, j in links) / len(links)),
-            ("per_link", "yours divides by the number of links; divide by the number "
-             "of linked words.", sum(found) / len(links)),
-            ("all_words", "yours divides by the number of all words; divide by the "
-             "number of words that have a link.", sum(found) / T),
-            ("all_words", "yours divides by the number of rows; divide by the number "
-             "of words that have a link.", sum(found) / (T + 1)),
-            ("one_link", "a word may have several links, and yours keeps one of them; "
-             "any of them is a hit.", *(sum(heaviest[j] == one[j] for j in linked)
-                                        / len(linked) for one in ends)),
-            ("mass", "yours adds up weights; count the words whose heaviest source "
-             "word is linked.",
-             sum(weights[j, i].item() for i, j in links) / len(linked)),
-            ("percent", "yours is in percent; return a share between 0 and 1.",
-             100 * right),
-            ("count", "that is the number of hits; divide it by the number of linked "
-             "words.", sum(found))])
-        raise Mistake("wrong_share",
-                      f"for the links {links} and the heaviest source places "
-                      f"{heaviest} the share is {right:.3f}; yours is {got:.3f}.")
-    return "each word is judged by the look that wrote it."
+            refuse(not close(without, share), "last_row", last_row)
+        return "each word is judged by the look that wrote it."
+    blame(got, [
+        ("same_bug", "yours still takes the row in which a word is *read*. Row j is "
+         "the look that *wrote* word j.", hits(lambda weights, j: top(weights, j + 1))),
+        ("shifted_back", "yours takes the row before; row j is the look that wrote "
+         "word j.", hits(lambda weights, j: top(weights, j - 1))),
+        ("shifted_place", "your source places are one off: place i is column i, and "
+         "column 0, the tag, counts.", hits(lambda weights, j: top(weights, j) + 1),
+         hits(lambda weights, j: top(weights, j) - 1),
+         hits(lambda weights, j: top(weights[:, 1:], j))),
+        ("turned_link", "a link names the source place first, the target place second; "
+         "yours has them the other way round.",
+         shares(lambda weights, links, j: (j, top(weights, j)) in links)),
+        ("per_link", "yours counts each link; count each linked word once, however "
+         "many links it has.",
+         [sum((top(weights, j), j) in links for _, j in links) / len(links)
+          for weights, links in cases]),
+        ("per_link", "yours divides by the number of links; divide by the number of "
+         "linked words.", over(lambda weights, links: len(links))),
+        ("all_words", "yours divides by the number of all words; divide by the number "
+         "of words that have a link.", over(lambda weights, links: len(weights) - 1)),
+        ("all_words", "yours divides by the number of rows; divide by the number of "
+         "words that have a link.", over(lambda weights, links: len(weights))),
+        ("one_link", "a word may have several links, and yours keeps one of them; any "
+         "of them is a hit.",
+         *(shares(lambda weights, links, j: top(weights, j) == next(
+             i for i, word in links[::way] if word == j)) for way in (1, -1))),
+        ("mass", "yours adds up weights; count the words whose heaviest source word is "
+         "linked.", shares(lambda weights, links, j: sum(
+             weights[j, i].item() for i, word in links if word == j))),
+        ("percent", "yours is in percent; return a share between 0 and 1.",
+         [100 * share for share in right]),
+        ("count", "that is the number of hits; divide it by the number of linked "
+         "words.", over(lambda weights, links: 1))])
+    n = next(n for n in range(4) if not close(got[n], right[n]))
+    weights, links = cases[n]
+    raise Mistake("wrong_share", f"for the links {links} and the heaviest source "
+                  f"places {weights.argmax(dim=-1).tolist()} the share is "
+                  f"{right[n]:.3f}; yours is {got[n]:.3f}.")

@@ -26,8 +26,8 @@ def inspect(returned, queries, keys, values):
         (*DIVIDED_BY_WIDTH, (scores / root**2).softmax(dim=-1)),
         ("multiplied", "yours multiplies by the root; divide by it.",
          (scores * root).softmax(dim=-1)),
-        ("other_width", "yours divides by the root of the width of the values; the "
-         "width of query and key counts.",
+        ("other_width", "yours divides by the root of the width of words or values; "
+         "that of query and key counts.",
          (scores / math.sqrt(values.shape[-1])).softmax(dim=-1)),
         ("root_of_length", "yours divides by the root of the number of words; the root "
          "of the width counts. Should one more word make the other scores smaller?",

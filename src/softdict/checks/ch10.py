@@ -200,8 +200,8 @@ def check_10_4(best_two):
                        likely=[likely] if len(lead) < 2 else [])
         returned = two_tensors(returned, [(*lead, 5, 6), (*lead, 5, S)], "new words")
         refuse(any(part.isnan().any() for part in returned), "nan",
-               "some of your numbers are nan. What does your softmax get in a row "
-               "where every key was hidden or thrown away?")
+               "some of your numbers are nan. True means may look; what does your "
+               "softmax get in a row where every key was hidden or thrown away?")
         compare_best(returned, *(part.double() for part in parts), allowed)
         learned = [part.clone().requires_grad_() for part in parts]
         refuse(no_gradient(best_two(*learned, allowed)[0], learned), *DETACHED)

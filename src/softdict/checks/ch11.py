@@ -55,8 +55,9 @@ def check_11_1(may_look):
              "word 0 alone.", words & ahead),
             ("not_itself", "in yours no word may look at itself; it may.",
              words & without),
-            ("pads_hidden_as_rows", f"yours hides the rows of pads; {ROWS}, and nobody "
-             "looks at a pad.", words.mT & causal),
+            ("pads_hidden_as_rows", "yours hides the rows of pads; pads may look at "
+             "words, like any row. It is their columns that are hidden.",
+             words.mT & causal),
             ("transposed", f"yours is turned over: {ROWS}.", (words & causal).mT),
             ("no_padding",
              "yours has the second rule only: it lets words look at pads.", causal),
@@ -160,6 +161,8 @@ def inspect_weights(name, weights, parts, allowed):
         refuse(row.abs().sum() > 0, "uniform_row",
                "a row that may look nowhere should weigh 0 everywhere; yours is "
                f"{short(row)}: it looks at what is hidden.")
+    refuse(weights.isnan().all(), "all_nan", "all your weights are nan. Is an infinity "
+           "multiplied by 0, which gives nan? Fill it in instead, with `masked_fill`.")
     blame(weights, [
         ("weights_zeroed", "your rows add up to less than 1: the hidden weights were "
          "taken away after the rest had been shared out.",
@@ -210,8 +213,8 @@ def check_11_3(leaks):
              ({0: [2, 3, 4], 1: [2, 3, 4], 2: [3, 4]}, {"last": True}, 5)]
     for reads, options, T in cases:
         words = torch.randn(T, 3, dtype=torch.float64)
-        returned = ask(leaks, spy(reads, **options), words,
-                       advice="work on a copy, `x.clone()`")
+        model, state = spy(reads, **options), torch.get_rng_state()
+        returned = ask(leaks, model, words, advice="work on a copy, `x.clone()`")
         try:
             found = [(int(t), int(s)) for t, s in returned]
             if any(isinstance(one, str) for one in returned):
@@ -234,12 +237,14 @@ def check_11_3(leaks):
         refuse(told - set(right), "false_alarm",
                f"{min(told - set(right), default=None)} is in your list, and is no "
                "leak of this model.")
+        torch.set_rng_state(state)    # the same changes, and all moves turned round
+        turned = {(int(t), int(s))
+                  for t, s in leaks(lambda x, model=model: -model(x), words.clone())}
+        refuse(told != turned, "no_abs", "yours finds other leaks when all that the "
+               "model returns changes its sign: take `.abs()` before you compare.")
         refuse(options.get("normed"), "sum_cancels",
                "in this model each new word has mean 0. The sum of its numbers never "
                "moves, and its numbers do: look at them one by one.")
-        refuse(options.get("strength", 1.0) < 0, "no_abs",
-               "in this model a new word falls when the later word rises, and yours "
-               "overlooks it: take `.abs()` before you compare.")
         refuse(options.get("last") and not told, "one_number",
                "in this model a later word moves the last number of a new word only, "
                "and yours overlooks it: change and compare all numbers.")

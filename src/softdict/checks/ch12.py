@@ -60,7 +60,7 @@ def check_12_1(many_hands):
             ("double_exponent", "your hands slow down twice as fast as they should; is "
              "your i the number of the hand, or twice that?", code(double)),
             ("half_exponent", "your hands slow down half as fast as they should; look "
-             "at the factor before i.", code(single)),
+             "at the 10000, and at the factor before i.", code(single)),
             ("from_one", "yours is one position ahead; what does position 0 look like?",
              code(later)),
             ("counts_rows", "yours counts the rows; the positions are given, and need "
@@ -112,7 +112,7 @@ def check_12_2(shift):
             ("double_exponent", "your hands slow down twice as fast as they should; is "
              "your i the number of the hand, or twice that?", turned(slow)),
             ("half_exponent", "your hands slow down half as fast as they should; look "
-             "at the factor before i.", turned(fast)),
+             "at the 10000, and at the factor before i.", turned(fast)),
             ("mirror", "one of the two sines has a minus; without it the matrix is no "
              "turn.", blocks(b.cos(), b.sin(), b.sin(), b.cos())),
             ("halves", "your matrix expects all sines first and then all cosines; in "
@@ -165,6 +165,9 @@ def check_12_3(turn_pairs):
                for one, other in own)),
             ("double_exponent", "your pairs slow down twice as fast as they should; is "
              "your i the number of the pair, or twice that?", turn(x, slow)),
+            ("half_exponent", "your pairs slow down half as fast as they should; look "
+             "at the 10000, and at the factor before i.",
+             turn(x, hands(positions, speeds(width, 1)))),
             ("counts_rows", "yours counts the rows; the positions are given, and need "
              "not be 0, 1, 2.", turn(x, rows)),
             ("mirror", "one of the two lines has a minus.",

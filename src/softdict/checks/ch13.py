@@ -83,6 +83,8 @@ def check_13_2(comes_back):
             right = math.prod(slope + added for slope in slopes)
             if close(got, right):
                 continue
+            refuse(not layers and got == 0, "empty_stack",
+                   "a stack without layers hands on x: its slope is 1.")
             explain(got, x, layers, added, places, slopes)
             raise Mistake("wrong_slope",
                           f"with added={added} the stack of {len(layers)} layers has "
@@ -169,6 +171,8 @@ def check_norm(layer_norm, words, gain, bias, eps):
          norm(scale=beside)),
         ("unbiased_eps_beside", "two things: std divides by D - 1, and eps belongs to "
          "the variance, under the root.", norm(unbiased=True, scale=beside)),
+        ("unbiased_no_eps", "two things: your variance divides by D - 1, and eps is "
+         "missing.", norm(unbiased=True, scale=torch.sqrt)),
         ("eps_squared", "eps is added as it is, not squared.",
          norm(scale=lambda variance: (variance + eps * eps).sqrt())),
         ("no_eps", "the eps that was given is missing; without any, a word of equal "

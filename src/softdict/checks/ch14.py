@@ -233,8 +233,11 @@ def check_14_2(cross_attention):
             keeps_gradients(returned[0], right[0], [x, memory, *layer.parameters()])
             continue
         with torch.no_grad():
-            blame(got, [("no_mask", "the queries are right now, and pads of the source "
-                         "still get weight.", answered(x, memory, None))])
+            blame(got, [
+                ("no_mask", "the queries are right now, and pads of the source still "
+                 "get weight.", answered(x, memory, None)),
+                ("mask_turned", "your mask is turned over: True means may look.",
+                 answered(x, memory, ~pads))])
             if S == T:
                 blame(got, [
                     ("turned", "the queries still come from the source.",

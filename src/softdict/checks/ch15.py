@@ -34,7 +34,7 @@ class Witness(nn.Module):
         self.dropout, self.seen = nn.Dropout(dropout), Seen()
 
     def forward(self, source, source_lengths, target_in):
-        self.seen.append((target_in, self.training, torch.is_grad_enabled()))
+        self.seen.append((target_in, self.dropout.training, torch.is_grad_enabled()))
         x = self.embed(target_in) + self.embed(source).mean(dim=1, keepdim=True)
         return self.generator(self.dropout(x))
 
@@ -155,11 +155,12 @@ def compare_fair(fair_loss, model, batch):
            "that a backward pass would need; `with torch.no_grad():` saves it.")
     refuse(not torch.is_grad_enabled(), "gradients_left_off", "after your function "
            "nothing can be trained any more: gradients are still switched off.")
-    refuse(was_training and not model.training, "left_in_eval", "the model was in "
-           "training, and yours leaves it in `eval`: from here on it is trained "
-           "without dropout.")
-    refuse(model.training and not was_training, "left_in_training",
-           "the model was in `eval`, and yours leaves it in training.")
+    now = [part.training for part in model.modules()]
+    refuse(was_training and not all(now), "left_in_eval", "the model was in training, "
+           "and yours leaves it, or parts of it, in `eval`; `model.train(...)` sets "
+           "all its parts.")
+    refuse(not was_training and any(now), "left_in_training", "the model was in "
+           "`eval`, and yours leaves it, or parts of it, in training.")
     with torch.no_grad():
         logits = model.eval()(batch.source, batch.source_lengths, batch.target_in)
     right, counted, divided = (mean_loss(logits, batch.target_out, pads).item()
@@ -280,7 +281,8 @@ def compare_gradients(right_gradient, parts):
                        (weights.detach() for weights in model.parameters()))),
            "takes_a_step", "yours changes the model; only the gradients are asked for.")
     refuse(any(weights.grad is None for weights in model.parameters()), "no_gradient",
-           "the gradients of the model are empty; has `backward` been called?")
+           "the gradients of the model are empty; has `backward` been called, or were "
+           "they emptied after it?")
     something(returned)
     got = torch.cat([weights.grad.flatten() for weights in model.parameters()])
     if not close(got, gradient(whole), 1e-6):
@@ -354,6 +356,8 @@ def compare_losses(smoothed, logits, target, smoothing):
          loss(share, each, each).mean()),
         ("right_word_left_out", "yours spreads over the other words only; the right "
          "word takes part, too.", loss(1 - smoothing, smoothing / (V - 2), 0.0).mean()),
+        ("divided_by_all", "you spread over V - 1 words, so divide by V - 1.",
+         loss(1 - smoothing + smoothing / V, smoothing / V, 0.0).mean()),
         ("shares_over_one", "what you want is more than 1 together: the right word "
          "gives up what is spread.", loss(1.0, each, 0.0).mean(),
          loss(1 + each, each, 0.0).mean()),

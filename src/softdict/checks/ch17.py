@@ -33,7 +33,7 @@ class Writer:
 
 
 def search(writer, size, limit, end, ends="first", going="all", sums="added",
-           stop="limit", kept="all"):
+           stop="limit", kept="all", worst=()):
     """What exercise 17-1 asks for, or one of its common misreadings."""
     beams, whole = [([], 0.0)], []
     for _ in range(limit):
@@ -47,7 +47,7 @@ def search(writer, size, limit, end, ends="first", going="all", sums="added",
                    for word, log in writer(words).items()]
             own.sort(key=lambda pair: -pair[1])
             longer += own[:size] if going == "each" else own
-        longer.sort(key=lambda pair: -pair[1])
+        longer.sort(key=lambda pair: pair[1], reverse="going" not in worst)
         ended = [pair for pair in (longer[:size] if ends == "first" else longer)
                  if pair[0][-1] == end]
         if kept == "last":
@@ -59,7 +59,7 @@ def search(writer, size, limit, end, ends="first", going="all", sums="added",
                  "each": rest}.get(going, rest[:size])
         if len(whole) >= {"first": 1, "full": size}.get(stop, math.inf):
             break
-    return sorted(whole, key=lambda pair: -pair[1])[:size]
+    return sorted(whole, key=lambda pair: pair[1], reverse="whole" not in worst)[:size]
 
 
 def hypotheses(returned, size):
@@ -122,6 +122,11 @@ def check_17_1(beam):
          "words counts.", as_if(sums="last")),
         ("adds_probabilities", "yours adds probabilities; what `next_logs` returns is "
          "to be added as it is.", as_if(sums="shares")),
+        ("keeps_worst", "in yours the lowest sums go on; the highest should. Does your "
+         "sort need `reverse=True`?", as_if(worst=["going"]),
+         as_if(worst=["going", "whole"])),
+        ("returns_worst", "of all that ended, yours returns the lowest sums; return "
+         "the highest.", as_if(worst=["whole"])),
         ("wrong_limit", "yours takes one step more than the limit.", as_if(1)),
         ("wrong_limit", "yours takes one step less than the limit.", as_if(-1)),
         ("worst_first", "these are the right translations, the worst first.",
@@ -305,7 +310,7 @@ def check_17_4(likeliest):
     got = []
     for shares, p in cases:
         returned = ask(likeliest, shares, p, advice="make a new list", likely=[
-            ("nothing_kept", "yours keeps nothing for a small p; the likeliest word "
+            ("nothing_kept", f"with p = {p} yours keeps nothing; the likeliest word "
              "always stays.", "division by zero")])
         returned = [float(share) for share in returned]
         refuse(len(returned) != len(shares), "wrong_length",

@@ -20,8 +20,10 @@ def attended(query, states, allowed, **mistake):
         scores = scores / query.shape[1] ** 0.5
     hidden = {"turned": allowed, "read": allowed & False}.get(mistake.get("mask"),
                                                               ~allowed)
-    weights = scores.masked_fill(hidden, -torch.inf).softmax(mistake.get("axis", -1))
-    weights = weights.nan_to_num(0.0)
+    filled = scores.masked_fill(hidden, mistake.get("fill", -torch.inf))
+    weights = filled.softmax(mistake.get("axis", -1)).nan_to_num(0.0)
+    if mistake.get("after"):
+        weights = scores.softmax(dim=-1) * allowed
     return (weights[:, None] @ states)[:, 0], weights
 
 
@@ -32,13 +34,17 @@ def check_C1_1(answer):
     query, states = query.requires_grad_(), states.requires_grad_()
     allowed = torch.tensor([[1, 1, 1, 1, 0], [0, 1, 1, 1, 1], [1, 1, 0, 0, 0]]).bool()
     context, weights = two_tensors(ask(answer, query, states, allowed),
-                                   [(3, 4), (3, 5)], "the context")
+                                   [(3, 4), (3, 5)], "context")
     right = attended(query, states, allowed)
     blame(weights, [
         ("reads_pads", "pads have weights in yours: use `allowed`.",
          attended(query, states, allowed, mask="read")[1]),
         ("mask_turned", "your mask is the wrong way round: True marks a word.",
          attended(query, states, allowed, mask="turned")[1]),
+        ("zero_after", "you set weights of pads to 0 after the softmax, so the others "
+         "do not add up to 1.", attended(query, states, allowed, after=True)[1]),
+        ("zero_score", "a score of 0 still gets a share, since exp(0) is 1; pads need "
+         "minus infinity.", attended(query, states, allowed, fill=0.0)[1]),
         ("scaled", "yours divides the scores by the root of the width; this task does "
          "not.", attended(query, states, allowed, scaled=True)[1]),
         ("over_the_batch", "your softmax runs over the sentences; it should run over "
@@ -92,7 +98,8 @@ def small_book():
 
 @exercise("C1-4", points=2)
 def check_C1_4(answer):
-    torch.manual_seed(84)    # with it one sentence ends in time, and two do not
+    # with it one sentence ends in time, and two do not; PAD and BOS would be chosen
+    torch.manual_seed(106)
     model = small_book().eval()
     for part in model.parameters():
         nn.init.normal_(part, std=0.7)

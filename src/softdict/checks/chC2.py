@@ -49,7 +49,10 @@ def check_C2_1(answer):
                  "`allowed`.", torch.where(most, attention(query, key, value)[0], 0)),
                 ("mask_turned", "your mask is the wrong way round: True means that a "
                  "query may attend to a key.",
-                 torch.where(most, attention(query, key, value, ~mask)[0], 0))])
+                 torch.where(most, attention(query, key, value, ~mask)[0], 0)),
+                ("mask_too_late", "yours hides keys after they have taken their share; "
+                 "hide them before.",
+                 attention(query, key, value)[1] * mask @ value)])
             rows = got[0, :, 1]
             refuse(bool(rows.isnan().any()), "not_a_number", "a query that may attend "
                    "to nothing gets nan: its softmax divides 0 by 0.")

@@ -20,7 +20,7 @@ class Decoder(nn.Module):
         outputs, state = self.rnn(self.embed(ids)[:, None], state)
         query = outputs[:, 0]                              # [B, D]
         context, _ = attend(query, states, allowed)
-        both = torch.cat([context, query], dim=-1)         # [B, 2*D]
+        both = torch.cat([query, context], dim=-1)         # [B, 2*D]
         return self.join(both).tanh(), state
 
 
@@ -35,7 +35,7 @@ class Translator(nn.Module):
 
     def forward(self, source, source_lengths, target_in):
         read = self.encoder(source, source_lengths)
-        state, outputs = 0 * read.final, []
+        state, outputs = read.final, []
         for ids in target_in.unbind(dim=1):
             output, state = self.decoder(ids, state, read.states, read.allowed)
             outputs.append(output)

@@ -1,0 +1,81 @@
+"""What is done to the pages once the engine has written them.
+
+A style sheet of the icons that are used takes the place of the theme's script of them
+all (1.5 MB). Each figure opens full size when it is clicked, and on a phone scrolls
+inside itself where its labels would be smaller than 9 pixels.
+"""
+
+import re
+from pathlib import Path
+from urllib.parse import quote
+
+LEAST = 9    # pixels: the smallest label of a figure on a phone
+SCRIPT = re.compile(r'<script defer src="([^"]*)_static/scripts/fontawesome\.js[^>]*>'
+                    "</script>")
+USED = re.compile(r'class="[^"]*\bfa[bs]? |class="[^"]*\bfa-(?:solid|brands) ')
+NAMES = re.compile(r"\bfa-([a-z][a-z-]*)")
+SIZES = {"solid", "brands", "regular", "lg"}
+SHEET = """\
+/* Icons: Font Awesome Free, https://fontawesome.com, CC BY 4.0 */
+:is(i, span):is(.fas, .fab, .fa-solid, .fa-brands) {
+  display: inline-block; width: 1.1em; height: 1em; vertical-align: -0.125em;
+  background: currentColor; mask: var(--icon) center / contain no-repeat; }
+:is(i, span):is(.fas, .fab, .fa-solid, .fa-brands)::before { content: none !important; }
+"""
+ICON = '.fa-{name} {{ --icon: url("data:image/svg+xml,{svg}"); }}\n'
+SVG = ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}">'
+       '<path d="{2}"/></svg>')
+FIGURE = re.compile(r'(<a [^>]*>)?<img alt="([^"]*)" src="((?:\.\./)?_images/[^"]+)"'
+                    "([^>]*)>")
+
+
+def finish_pages(folder):
+    """Rewrites every page of a built site; raises LookupError for an icon that the
+    theme has not."""
+    folder = Path(folder)
+    pages = {file: file.read_text("utf-8") for file in folder.rglob("*.html")
+             if "_static" not in file.parts}
+    theme = folder / "_static/scripts/fontawesome.js"
+    names = {name for text in pages.values() for tag in re.findall("<[^>]+>", text)
+             if USED.search(tag) for name in NAMES.findall(tag)} - SIZES
+    sheet = icons(theme.read_text("utf-8"), sorted(names))
+    (folder / "_static/icons.css").write_text(sheet, "utf-8")
+    for file, text in pages.items():
+        text = SCRIPT.sub(r'<link rel="stylesheet" href="\1_static/icons.css"/>', text)
+        text = FIGURE.sub(lambda found: opened(found, file.parent), text)
+        file.write_text(text, "utf-8")
+    theme.unlink()
+
+
+def icons(script, names):
+    """The style sheet of these icons, whose outlines stand in the theme's script."""
+    rules = [SHEET]
+    for name in names:
+        outlines = re.findall(rf'[{{,]"?{name}"?:\[(\d+),(\d+),\[[^]]*\],'
+                              r'"\w+","([^"]+)"', script)
+        if not outlines:
+            raise LookupError(f"the theme has no icon {name!r}")
+        svg = SVG.format(*outlines[-1])    # the solid ones come last
+        rules.append(ICON.format(name=name, svg=quote(svg, safe=" /:='-,")
+                                 .replace("'", "%27")))
+    return "".join(rules)
+
+
+def opened(found, folder):
+    """A figure as a link to its file, as wide as its labels need."""
+    link, words, source, rest = found.groups()
+    least = least_width((folder / source).read_text("utf-8")
+                        if source.endswith(".svg") else "")
+    style = f' style="min-width: {least}px"' if least else ""
+    image = f'<img alt="{words}" src="{source}"{style}{rest}>'
+    return (f"{link}{image}" if link
+            else f'<a class="full" href="{source}">{image}</a>')
+
+
+def least_width(svg):
+    """The width in pixels at which the smallest label of a drawing has LEAST pixels; 0
+    if it has no label."""
+    sizes = [float(size) for size in re.findall(
+        r'font(?:-size)?(?:: ?|=")(?:[a-z0-9]+ )*?([\d.]+)(?:px)?[ ;"\']', svg)]
+    width = re.search(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+)', svg)
+    return round(LEAST * float(width[1]) / min(sizes)) if sizes and width else 0

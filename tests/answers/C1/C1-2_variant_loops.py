@@ -1,0 +1,28 @@
+import torch
+from torch import nn
+
+
+def attend(query, states, allowed):
+    contexts = torch.zeros(len(query), query.shape[1])
+    weights = torch.zeros(states.shape[:2])
+    for n, size in enumerate(allowed.sum(dim=1)):
+        weights[n, :size] = (states[n, :size] @ query[n]).softmax(dim=0)
+        contexts[n] = weights[n, :size].clone() @ states[n, :size]
+    return contexts, weights
+
+
+class Decoder(nn.Module):
+    """ids [B], state [1, B, D]; returns output [B, D] and the state after it."""
+
+    def __init__(self, vocabulary, embedding, width):
+        super().__init__()
+        self.embed = nn.Embedding(vocabulary, embedding)
+        self.rnn = nn.GRU(embedding, width, batch_first=True)
+        self.join = nn.Linear(2 * width, width, bias=False)
+
+    def forward(self, ids, state, states, allowed):
+        outputs, state = self.rnn(self.embed(ids)[:, None], state)
+        query = outputs[:, 0]                              # [B, D]
+        context, _ = attend(query, states, allowed)
+        both = torch.cat([context, query], dim=-1)         # [B, 2*D]
+        return self.join(both).tanh(), state
