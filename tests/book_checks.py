@@ -21,7 +21,7 @@ FLOORS = {
     "lookup": 0, "masks": 0, "vocab": 0, "runtime": 0, "figures": 0, "files": 0,
     "cache": 0,
     "corpus": 1, "attention": 1, "layers": 1, "batches": 1, "baselines": 1,
-    "own_text": 1,
+    "own_text": 1, "real_text": 1,
     "heads": 2, "seq2seq": 2,
     "transformer": 3, "scoring": 3, "checkpoint": 3,
     "training": 4, "decoding": 4, "variants": 4, "recipes": 5, "checks": 5,

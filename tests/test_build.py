@@ -514,6 +514,23 @@ def test_local_links_lead_to_files(name):
     assert [link for link in local if not (ROOT / link).exists()] == []
 
 
+def test_binder_installs_the_versions_of_the_book():
+    pins = [line for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+            if "==" in line]
+    text = (ROOT / "binder/requirements.txt").read_text("utf-8")
+    chosen = [line for line in text.splitlines() if "==" in line]
+    assert set(chosen) <= set(pins)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    needed = {re.match(r"[\w-]+", line)[0] for line in project["dependencies"]}
+    assert needed == {line.partition("==")[0] for line in chosen}
+
+
+def test_the_dev_container_calls_a_command_that_there_is():
+    settings = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text("utf-8"))
+    script, name = settings["postCreateCommand"].split()[1:]
+    assert script == "book/build.py" and name in build.COMMANDS
+
+
 def test_requirements_are_exact():
     lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
     assert all(line.count("==") == 1
