@@ -425,6 +425,19 @@ def pdf():
         raise Stop("The PDF was not made.")
 
 
+def slides():
+    """Makes slides of every chapter, in `_build/slides`, and looks whether they fit."""
+    make_environment()
+    execute_stale()
+    out = BUILD / "slides"
+    with step("Making the slides"):
+        if python(ROOT / "book/slides.py", BUILD / "executed", out).returncode:
+            raise Stop("The slides were not made.")
+        if python(ROOT / "book/slides.py", "check", out).returncode:
+            raise Stop(f"Some slides do not fit; they lie in {out}.")
+    print(f"The slides: {out}, a folder a chapter; open its index.html")
+
+
 def clean():
     """Removes all that was made: the environment and `_build`, never `work`."""
     for folder in (BUILD, VENV):
@@ -434,7 +447,8 @@ def clean():
 
 
 COMMANDS = ("book", "test", "shaken", "gpu", "serve", "lab", "quotes", "student",
-            "outputs", "address", "results", "benchmark", "picture", "pdf", "clean")
+            "outputs", "address", "results", "benchmark", "picture", "pdf", "slides",
+            "clean")
 
 
 def main():

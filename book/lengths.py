@@ -29,6 +29,17 @@ WAYS = [
      ["04", "05", "06"], "scores, positions, depth, and what follows the machine"),
     ("A class of 24 hours", ALL, [], "the two capstones"),
 ]
+# the weeks of a class: the chapters of each
+WEEKS = {
+    "A class of 6 hours": [["01"], ["02"], ["09"], ["10"], ["11", "14"]],
+    "A class of 12 hours": [["01"], ["02"], ["03"], ["04", "05", "06"], ["07"], ["09"],
+                            ["10"], ["11"], ["14"]],
+    "A class of 24 hours": [["01", "02"], ["03", "04"], ["05", "06"], ["07", "08"],
+                            ["09", "10"], ["11"], ["12"], ["13"], ["14"], ["15"],
+                            ["16"], ["17", "18"]],
+}
+OF_WEEKS = re.compile(r"<!-- weeks ([^>]*?) -->.*?<!-- /weeks -->", re.DOTALL)
+OF_MINUTES = re.compile(r"<!-- minutes -->.*?<!-- /minutes -->", re.DOTALL)
 Length = namedtuple("Length", "words lines figures predictions")
 
 
@@ -104,7 +115,34 @@ def with_hours(page, notebooks):
     said = (f"{sum(read.values()) / 60:.0f} hours to read, and "
             f"{sum(done.values()) / 60:.0f} for the exercises")
     page = HOURS.sub(said, page)
+    page = OF_WEEKS.sub(lambda found: week_by_week(found[1], read, done), page)
+    page = OF_MINUTES.sub(chapter_by_chapter(read, done), page)
     return ROUTES.sub("\n".join([*rows, "<!-- /routes -->"]), page)
+
+
+def week_by_week(way, read, done):
+    """The weeks of a class as a table, between its marks; read and done are minutes."""
+    [(_, whole, only_read, _)] = [row for row in WAYS if row[0] == way]
+    planned = [name for week in WEEKS[way] for name in week]
+    if sorted(planned) != sorted([*whole, *only_read]):
+        raise ValueError(f"the weeks of {way!r} hold other chapters than its route")
+    rows = [f"<!-- weeks {way} -->",
+            "| Week | Chapters | Minutes to read | Minutes for exercises |",
+            "|---|---|---|---|"]
+    for number, week in enumerate(WEEKS[way], start=1):
+        exercises = sum(done[name] for name in week if name in whole)
+        words = ranges(week) if week[1:] else f"chapter {week[0]}"
+        rows.append(f"| {number} | {words} | {sum(read[name] for name in week)} "
+                    f"| {exercises or 'none'} |")
+    return "\n".join([*rows, "<!-- /weeks -->"])
+
+
+def chapter_by_chapter(read, done):
+    """The minutes of every chapter as a table, between its marks."""
+    rows = ["<!-- minutes -->", "| Chapter | Minutes to read | Minutes for exercises |",
+            "|---|---|---|"]
+    rows += [f"| chapter {name} | {read[name]} | {done[name]} |" for name in ALL]
+    return "\n".join([*rows, "<!-- /minutes -->"])
 
 
 def ranges(chapters):

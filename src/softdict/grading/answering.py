@@ -5,6 +5,7 @@ is asked for gets its inputs, and what it returns goes out as plain values.
 """
 
 import random
+import re
 import signal
 import sys
 import time
@@ -14,6 +15,7 @@ from softdict.grading.wire import pack
 
 CELL = 10    # seconds a cell may take, and all cases of one question
 LONGEST_WORDS = 300
+MAGIC = re.compile(r"^(\s*)[%!].*")
 
 
 class TooLong(BaseException):
@@ -42,8 +44,7 @@ def within(seconds, function, *arguments):
 
 def run_cell(source, names):
     """One cell, without the lines that speak to the notebook: % and !."""
-    lines = ["" if line.lstrip().startswith(("%", "!")) else line
-             for line in source.split("\n")]
+    lines = [MAGIC.sub(r"\1pass", line) for line in source.split("\n")]
     exec(compile("\n".join(lines), "<your notebook>", "exec"), names)
 
 

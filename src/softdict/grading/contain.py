@@ -5,8 +5,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from softdict.grading.nursery import LENGTH
-from softdict.grading.wire import pack, unpack
+from softdict.grading.wire import LENGTH, pack, unpack
 
 PROBE = """\
 import os, socket

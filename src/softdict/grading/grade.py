@@ -300,6 +300,9 @@ def run(arguments):
 
     raises ValueError, with one sentence, for what cannot be graded
     """
+    if sys.platform == "win32":
+        raise ValueError("Windows cannot fork processes, which grading needs; use WSL, "
+                         "Linux or macOS")
     if (arguments.assignment is None) == (arguments.exercises is None):
         raise ValueError("name what is to be graded: --assignment NAME, or "
                          "--exercises 07 for a chapter's published exercises")

@@ -106,12 +106,13 @@ def same(found, wanted, tolerance):
             same(found[name], wanted[name], tolerance) for name in wanted)
     if isinstance(wanted, (str, bool)) or wanted is None:
         return type(found) is type(wanted) and found == wanted
-    if isinstance(wanted, (list, tuple)) and not all_numbers(wanted):
-        return isinstance(found, (list, tuple)) and len(found) == len(wanted) and all(
-            same(mine, yours, tolerance) for mine, yours in zip(found, wanted))
-    found, wanted = as_array(found), as_array(wanted)
-    return (found is not None and wanted is not None and found.shape == wanted.shape
-            and bool(numpy.allclose(found, wanted, rtol=tolerance, atol=tolerance,
+    arrays = as_array(found), as_array(wanted)
+    if arrays[1] is None:    # words, or parts of unequal shapes
+        return (isinstance(wanted, (list, tuple)) and isinstance(found, (list, tuple))
+                and len(found) == len(wanted) and all(
+                    same(mine, yours, tolerance) for mine, yours in zip(found, wanted)))
+    return (arrays[0] is not None and arrays[0].shape == arrays[1].shape
+            and bool(numpy.allclose(*arrays, rtol=tolerance, atol=tolerance,
                                     equal_nan=True)))
 
 

@@ -15,6 +15,7 @@ from softdict.grading.questions import Failure
 
 LONGEST = 64 * 2 ** 20    # bytes of one message
 HEAD = struct.Struct(">QQ")    # bytes of the JSON, and of the tensors
+LENGTH = struct.Struct(">Q")    # stands before each message
 PLAIN = (bool, int, float, str, type(None))
 
 
