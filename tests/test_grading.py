@@ -184,7 +184,7 @@ def double(x): return Equal(1)
 READS = """
 import os
 seen = []
-for top in ({task!r}, {folder!r}, "/proc/1/cwd", "/tmp"):
+for top in ({task!r}, {folder!r}):
     for place, names, files in os.walk(top):
         for name in files:
             try: seen.append(open(os.path.join(place, name), errors="replace").read())
@@ -245,15 +245,10 @@ def test_no_attack_gains_a_point_or_loses_anothers_row(tmp_path, task):
     assert "SyntaxError" in rows["syntax"]["broken"][0][1]
     assert points(rows["bomb"])[0] == 0    # and the batch went on
     assert points(rows["deep"])[1] == points(rows["odd"])[1] == 0
-    assert not [line for line in Path("/proc").glob("[0-9]*/cmdline")
-                if b"nursery" in read_or_nothing(line)]
-
-
-def read_or_nothing(path):
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
+    children = " ".join(file.read_text() for file in Path("/proc/self/task").glob(
+        "*/children")).split()
+    assert not [child for child in children
+                if b"nursery" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
 PROBE = [("probe", "def drive(f): return f()", [[()]])]
@@ -336,13 +331,24 @@ def test_each_wall_holds(wall):
 
 
 @needs_walls
-def test_a_hidden_folder_is_empty_and_a_written_file_is_gone():
-    folder = str(ROOT / "tests")
-    source = (f"import os\ndef probe():\n    open('/tmp/left', 'w').write('x')\n"
-              f"    return os.listdir({folder!r})")
-    assert probed(source, hidden=(folder,)) == []
-    assert "conftest.py" in probed(source)
+def test_what_is_written_is_gone():
+    source = "def probe():\n    return open('/tmp/left', 'w').write('x')"
+    assert probed(source) == 1
     assert not Path("/tmp/left").exists()
+
+
+@needs_walls
+def test_a_hidden_folder_is_empty_even_among_modules(tmp_path, monkeypatch):
+    secret = tmp_path / "modules/secret"
+    secret.mkdir(parents=True)
+    (secret / "questions.py").write_text("WATCHWORD")
+    (tmp_path / "modules/free.py").write_text("said = 1")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "modules"))
+    monkeypatch.chdir(secret)
+    source = (f"import os, free\ndef probe():\n    return [free.said, "
+              f"os.listdir({str(secret)!r})]")
+    assert probed(source, hidden=(str(secret),)) == [1, []]
+    assert probed(source) == [1, ["questions.py"]]
 
 
 def test_without_walls_the_command_says_what_an_answer_could_do(

@@ -52,7 +52,8 @@ class Nursery:
         variables = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1",
                      "MPLBACKEND": "Agg", "PYTHONHASHSEED": "0"}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "softdict.grading.nursery", str(self.number)],
+            # -P: the folder in which a grader stands is no place of modules
+            [sys.executable, "-P", "-m", "softdict.grading.nursery", str(self.number)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             env=variables, start_new_session=True)
         return self

@@ -67,15 +67,20 @@ def hide(folders, keep):
     for path in sorted(set(filter(os.path.isdir, keep))):
         kept[path] = os.open(path, os.O_PATH)
     empty = f"size=4k,mode=755,nr_inodes={len(kept) * 12 + 8}"
-    for folder in [*folders, *HIDDEN]:
-        if os.path.isdir(folder) and not os.path.islink(folder):
-            mount("none", folder, "tmpfs", NO_SUID | NO_DEV, empty)
+
+    def cover(these):
+        for folder in these:
+            if os.path.isdir(folder) and not os.path.islink(folder):
+                mount("none", folder, "tmpfs", NO_SUID | NO_DEV, empty)
+
+    cover(HIDDEN)
     mount("none", SCRATCH, "tmpfs", NO_SUID | NO_DEV, "size=64m,mode=1777")
     for path, handle in kept.items():
         if not os.path.isdir(path) or not os.listdir(path):    # it was covered
             os.makedirs(path, exist_ok=True)
             mount(f"/proc/self/fd/{handle}", path, "none", BIND)
         os.close(handle)
+    cover(folders)    # last: what was kept may hold them
 
 
 def owned():
