@@ -228,7 +228,7 @@ FULL = {"loop", "leave", "output", "memory", "syntax", "twice", "magic", "nul"}
 
 @needs_walls
 def test_no_attack_gains_a_point_or_loses_anothers_row(tmp_path, task):
-    limits = Limits(seconds=12, hidden=(str(task.folder), str(tmp_path / "in")))
+    limits = Limits(seconds=16, hidden=(str(task.folder), str(tmp_path / "in")))
     handed_in = ATTACKS | {"reads": [READS.format(
         task=str(task.folder), folder=str(tmp_path / "in"))], "good": RIGHT}
     rows = graded(tmp_path, task, handed_in, limits, jobs=2)
@@ -237,7 +237,7 @@ def test_no_attack_gains_a_point_or_loses_anothers_row(tmp_path, task):
         assert name not in FULL or points(rows[name]) == [5, 5], name
     for name in ("exit", "deaf", "crash", "huge", "forged"):
         assert sum(points(rows[name])) == 0, name
-    assert "longer than 12 s" in rows["deaf"]["status"]
+    assert "longer than 16 s" in rows["deaf"]["status"]
     assert "ended its process" in rows["exit"]["status"]
     assert "larger than an answer" in rows["huge"]["status"]
     assert rows["memory"]["broken"][0][1].startswith("MemoryError")
