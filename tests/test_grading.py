@@ -367,6 +367,41 @@ def test_windows_is_told_so_in_a_sentence(tmp_path, task, monkeypatch):
         grade.run(arguments(tmp_path, task))
 
 
+MESSAGE = """
+from softdict.grading import answering
+from softdict.grading.wire import pack
+deep = 1
+for _ in range(150):
+    deep = [deep]
+answering.pack = lambda told: pack({told})
+"""
+MESSAGES = [    # what an answer may write in place of its results
+    "5", "{'found': 5, 'judged': [], 'broken': []}",
+    "{'found': [], 'judged': [], 'broken': []}",
+    "{'found': [[[1]], 'x'], 'judged': 3, 'broken': []}",
+    "{'found': [5, {1: 2}], 'judged': [], 'broken': 'x'}",
+    "{'found': [[[1], [1]], None], 'judged': [], 'broken': [[None, 2], 7]}",
+    "{'found': [[[deep], [deep]], [[deep, deep]]], 'judged': [], 'broken': []}"]
+
+
+@needs_walls
+def test_a_forged_message_gains_nothing_and_stops_nothing(tmp_path, task):
+    forged = {f"f{number}": [MESSAGE.replace("{told}", told)]
+              for number, told in enumerate(MESSAGES)}
+    rows = graded(tmp_path, task, forged | {"good": RIGHT})
+    assert points(rows["good"]) == [5, 5]
+    assert [points(rows[key]) for key in forged] == [[0, 0]] * len(forged)
+
+
+@needs_walls
+def test_a_forged_message_is_harmless_in_practice_too(tmp_path):
+    chapter = grade.chapter_exercises("01")
+    told = "{'found': [], 'judged': [[1, 2], 5], 'broken': []}"
+    asks = "if 0:\n    check('01-1', f)\n    check('01-2', f)"
+    rows = graded(tmp_path, chapter, {"a1": [MESSAGE.replace("{told}", told), asks]})
+    assert sum(points(rows["a1"])) == 0
+
+
 # Reading what was handed in -----------------------------------------------------------
 
 

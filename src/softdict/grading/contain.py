@@ -5,6 +5,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
+from softdict.grading.questions import Failure
 from softdict.grading.wire import LENGTH, pack, unpack
 
 PROBE = """\
@@ -84,13 +85,13 @@ class Nursery:
                 "time": f"the notebook ran longer than {limits.seconds} s",
                 "size": "the results are larger than an answer can be"}[told["why"]])
         try:
-            found = unpack(bytes(told["told"].numpy().tobytes()[:told["size"]]))
-            if set(found) != {"found", "judged", "broken"}:
-                raise ValueError("other names")
-            return found
-        except (ValueError, TypeError):
+            found = unpack(told["told"].numpy().tobytes()[:told["size"]])
+        except ValueError:
             raise RuntimeError("the notebook ended its process before its functions "
                                "could be asked") from None
+        if not has_form(found, len(asked), len(exercises)):
+            raise RuntimeError("what came back is not what was asked for")
+        return found
 
     def stop(self):
         """Ends the process, and whatever runs below it."""
@@ -104,6 +105,21 @@ class Nursery:
 
     def __exit__(self, *error):
         self.stop()
+
+
+def has_form(told, asked, exercises):
+    """Whether a message has the form that `answering.run` gives it: an answer may have
+    written it."""
+    def is_list(value, length=None):
+        return isinstance(value, list) and length in (None, len(value))
+
+    return (isinstance(told, dict) and set(told) == {"found", "judged", "broken"}
+            and is_list(told["found"], asked) and is_list(told["judged"], exercises)
+            and all(isinstance(one, Failure) or is_list(one, 4)
+                    for one in told["judged"])
+            and is_list(told["broken"]) and all(
+                is_list(one, 2) and type(one[0]) is int and type(one[1]) is str
+                for one in told["broken"]))
 
 
 def gaps(limits=Limits()):
