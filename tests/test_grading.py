@@ -351,6 +351,18 @@ def test_a_hidden_folder_is_empty_even_among_modules(tmp_path, monkeypatch):
     assert probed(source) == [1, ["questions.py"]]
 
 
+@needs_walls
+def test_where_the_user_is_the_same_nothing_can_be_written(tmp_path, monkeypatch):
+    modules = tmp_path / "modules"
+    modules.mkdir()
+    monkeypatch.setenv("PYTHONPATH", str(modules))
+    monkeypatch.setattr(contain.os, "geteuid", lambda: 1000)    # as for who is not root
+    source = (f"import os\ndef probe():\n    try:\n        os.mkdir('{modules}/x')\n"
+              "    except OSError as error:\n        return error.errno == 30\n")
+    assert probed(source) is True
+    assert not (modules / "x").exists()
+
+
 def test_without_walls_the_command_says_what_an_answer_could_do(
         tmp_path, task, monkeypatch):
     notebook(tmp_path / "in/a1.ipynb", RIGHT)

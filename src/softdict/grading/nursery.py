@@ -19,6 +19,7 @@ FLAGS = {"mount": 0x00020000, "ipc": 0x08000000, "user": 0x10000000,
          "pid": 0x20000000, "network": 0x40000000}
 PRIVATE, BIND, REMOUNT = 0x40000 | 0x4000, 0x1000, 0x20
 READ_ONLY, NO_SUID, NO_DEV = 0x1, 0x2, 0x4
+SEEN, LOCKED = 1 << 21, 0xC0E    # relatime; flags that a user must leave as they are
 NEW_PRIVILEGES, DEATH_SIGNAL = 38, 1
 NOBODY = 61_000    # the first of the users that are nobody else's
 PROCESSES = 32
@@ -83,6 +84,19 @@ def hide(folders, keep):
     cover(folders)    # last: what was kept may hold them
 
 
+def freeze():
+    """Lets nothing be written outside the scratch folder, on any disk."""
+    with open("/proc/self/mountinfo") as file:
+        points = {line.split()[4].encode().decode("unicode_escape") for line in file}
+    for point in sorted(points - {SCRATCH}):
+        try:
+            held = os.statvfs(point).f_flag
+        except OSError:
+            continue    # covered
+        flags = held & LOCKED | (SEEN if held & os.ST_RELATIME else 0)
+        mount("none", point, "none", REMOUNT | BIND | READ_ONLY | flags)
+
+
 def owned():
     """How many processes this user has: the kernel counts them all."""
     mine, count = os.getuid(), 0
@@ -129,8 +143,7 @@ def confined(job, out, number):
     if job["contained"]:
         hide(job["hidden"], keep)
         if job["mapped"]:    # the files of this user are the child's, too
-            flags = os.statvfs("/").f_flag & (NO_SUID | NO_DEV)
-            mount("none", "/", "none", REMOUNT | BIND | READ_ONLY | flags)
+            freeze()
         os.chdir(SCRATCH)
     limit(job["seconds"], job["memory"], processes)
     if job["contained"] and not job["mapped"]:
