@@ -408,6 +408,8 @@ BROKEN_FILES = [
      "gone.css leads to no file"),
     ("<title>", '<meta http-equiv="Refresh" content="0; url=gone.html"><title>',
      "gone.html leads to no file"),
+    ("</main>", "<pre>findfont: Font family 'A' not found.</pre></main>",
+     "matplotlib complains of its fonts"),
 ]
 
 
