@@ -64,9 +64,12 @@ def book():
 
 def sources():
     """The files that the pages are made from, notebooks aside."""
-    found = [file for file in (ROOT / "book").rglob("*")
+    folders = "book", "web", "src/softdict/assets/transformer"
+    found = [file for folder in folders for file in (ROOT / folder).rglob("*")
              if file.is_file() and "__pycache__" not in file.parts]
-    return sorted(found) + [ROOT / "_config.yml", ROOT / "_toc.yml"]
+    more = ("_config.yml", "_toc.yml", "src/softdict/assets/glosses.json",
+            "src/softdict/corpus/morphology.py", "src/softdict/corpus/hangul.py")
+    return sorted(found) + [ROOT / name for name in more]
 
 
 ASK = """
@@ -147,6 +150,7 @@ def stage():
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(ROOT / "book", source / "book",
                     ignore=shutil.ignore_patterns("__pycache__", "*.py"))
+    python(ROOT / "book/live_data.py", source / "book/static/web", check=True)
     shutil.copytree(BUILD / "executed", source / "notebooks",
                     ignore=shutil.ignore_patterns("*.fingerprint", "*.seen"))
     for name in ("_config.yml", "_toc.yml"):

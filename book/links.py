@@ -50,17 +50,18 @@ def bibliography(root):
         yield Entry(key, authors, told.get("year", ""), address)
 
 
-def cited(words, entries):
+def cited(words, entries, address=None):
     """The Entry of a citation such as "Vaswani et al. 2017", or None.
 
-    first author and year decide; where they fit several, the other names do
+    first author and year decide; where they fit several, the address that it leads to
+    does, and then the other names
     """
     first = re.split(r",| and | et al| \d", words)[0].split()[-1]
     fits = [entry for entry in entries
             if words.endswith(entry.year) and entry.authors[0] == first]
     unnamed = 0 if " et al" in words else -1
-    return max(fits, default=None, key=lambda entry: sum(
-        1 if name in words else unnamed for name in entry.authors))
+    return max(fits, default=None, key=lambda entry: (entry.address == address, sum(
+        1 if name in words else unnamed for name in entry.authors)))
 
 
 def outside(text, pattern, write):
@@ -91,7 +92,7 @@ def linked(text, name, root, folder=""):
         return f"{match[1]}s {numbers}"
 
     def citation(match):
-        entry = cited(match[1], entries)
+        entry = cited(match[1], entries, match[2])
         own = f"{site(root)}{BIBLIOGRAPHY}#{entry.key}" if entry else match[2]
         return f"[{match[1]}]({entry and entry.address or own})"
 

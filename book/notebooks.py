@@ -26,6 +26,7 @@ import nbformat
 from environment import write_whole
 from lengths import with_hours, with_minutes
 from links import linked, site
+from real_models import with_models
 from nbformat.v4.rwbase import rejoin_lines
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -126,7 +127,7 @@ def normalise(notebook):
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     for cell in notebook.cells:
         kept = {key: cell.metadata[key]
-                for key in ("mystnb", "tags") if key in cell.metadata}
+                for key in ("mystnb", "predict", "tags") if key in cell.metadata}
         cell.metadata = nbformat.from_dict(kept)
         cell.source = cell.source.rstrip()
         cell.pop("attachments", None)
@@ -374,7 +375,7 @@ def requoted_pages(root=ROOT):
     chapters = {path.name[:2]: read(path) for path in paths(root)}
     pages = {}
     for path in sorted((root / "book").glob("*.md")):
-        text = with_hours(path.read_text(encoding="utf-8"), chapters)
+        text = with_models(with_hours(path.read_text(encoding="utf-8"), chapters), root)
         pages[path] = linked(text, path.name, root, folder="../notebooks/")
     try:
         quotes = with_quotes(contributing.read_text(encoding="utf-8"), root)

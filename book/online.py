@@ -145,9 +145,17 @@ def finish(app, error):
         (folder / "404.html").write_text(LOST.format(site=address), "utf-8")
 
 
+def bring_live(app, name, template, context, tree):
+    """Loads the Transformer in the page on its own page, and nowhere else."""
+    if name == "book/translator":
+        app.add_css_file("web/translator.css")
+        app.add_js_file("web/translator.js", type="module")
+
+
 def setup(app):
     app.connect("source-read", turn_notebook)
     app.connect("doctree-resolved", name_entries)
     app.connect("html-page-context", describe, priority=400)    # before opengraph
+    app.connect("html-page-context", bring_live)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

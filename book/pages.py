@@ -186,8 +186,10 @@ FORMULAS = """() => [...document.querySelectorAll('.math')]
     .filter(math => !math.querySelector('mjx-container')
                     || math.querySelector('mjx-merror'))
     .map(math => math.textContent.trim())"""
-OPEN_FOLDS = """() => document.querySelectorAll('details')
-    .forEach(fold => { fold.open = true })"""
+OPEN_FOLDS = """() => {
+    document.querySelectorAll('.predict-show').forEach(one => one.click());
+    document.querySelectorAll('details').forEach(fold => { fold.open = true });
+}"""
 TOO_WIDE = """() => document.documentElement.scrollWidth
     - document.documentElement.clientWidth"""
 CUT_CODE = """() => [...document.querySelectorAll('.bd-article pre')]

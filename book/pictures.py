@@ -24,7 +24,7 @@ FONT = "-apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 
 # The road: part, then chapters as number, the question it answers, and the failure it
 # leaves to the next; titles are those of the notebooks, or of the plan
-PLANNED = {"19": "Real text", "20": "Heads", "21": "Pretraining", "22": "Today"}
+PLANNED = {"20": "Heads", "21": "Pretraining", "22": "Today"}
 ROAD = [
     ("Part I. Lookup", [
         ("01", "What is a lookup made of?", "nobody listed “puppy”"),
@@ -52,8 +52,8 @@ ROAD = [
         ("17", "Which sentence does it mean?", "each word is slower than the last"),
         ("18", "What need not be computed twice?", "our sentences were generated"),
     ]),
-    ("Beyond", [
-        ("19", "Does it hold on sentences as found?", ""),
+    ("Part V. Beyond", [
+        ("19", "Does it hold on sentences as found?", "which head does what?"),
         ("20", "What did each head learn?", ""),
         ("21", "What do words alone teach it?", ""),
         ("22", "Is this what today’s models are?", ""),

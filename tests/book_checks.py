@@ -21,18 +21,19 @@ FLOORS = {
     "lookup": 0, "masks": 0, "vocab": 0, "runtime": 0, "figures": 0, "files": 0,
     "cache": 0,
     "corpus": 1, "attention": 1, "layers": 1, "batches": 1, "baselines": 1,
-    "own_text": 1, "real_text": 1,
+    "own_text": 1, "real_text": 1, "pieces": 2,
     "heads": 2, "seq2seq": 2,
     "transformer": 3, "scoring": 3, "checkpoint": 3,
-    "training": 4, "decoding": 4, "variants": 4, "recipes": 5, "checks": 5,
-    "grading": 6, "folder": 6, "translator": 7, "experiments": 8, "commands": 8,
-    "__main__": 9}
+    "training": 4, "decoding": 4, "variants": 4, "distributed": 5, "recipes": 5,
+    "decoder_only": 5, "checks": 5, "grading": 6, "folder": 6, "translator": 7,
+    "writing": 7, "experiments": 8,
+    "commands": 8, "__main__": 9}
 QUOTED = ["lookup", "masks", "attention", "layers", "heads", "seq2seq", "transformer",
           "cache", "variants", "training", "decoding"]
 COLAB = {"torch": "2.11.0", "numpy": "2.1.3", "matplotlib": "3.10.8", "tqdm": "4.67.1",
-         "safetensors": "0.6.2"}
+         "safetensors": "0.6.2", "tokenizers": "0.22.1"}
 NEWER = {"torch": "2.13.0", "numpy": "2.4.6", "matplotlib": "3.11.2", "tqdm": "4.70.1",
-         "safetensors": "0.8.0"}
+         "safetensors": "0.8.0", "tokenizers": "0.23.3"}
 LACKS = {"sacrebleu": "2.6.0"}    # Colab has none: pip adds it, and moves nothing else
 # Public definitions that no chapter needs, each with the reason. What a chapter quotes
 # after all comes off the list.

@@ -83,8 +83,8 @@ def citations_match_the_bibliography(book):
     entries = list(links.bibliography(book.root))
     used = set()
     for where, _, page in book.pages:
-        for words, _ in links.CITATION.findall(without_fences(page)):
-            if entry := links.cited(words, entries):
+        for words, address in links.CITATION.findall(without_fences(page)):
+            if entry := links.cited(words, entries, address):
                 used.add(entry.key)
             else:
                 yield f"{where}: {words} is not in references.bib"

@@ -33,7 +33,7 @@ def test_killed_after_any_update_and_resumed_it_ends_in_the_same_weights(
         tmp_path, kill_after, monkeypatch):
     whole = make_training()
     train(whole, PAIRS, path=tmp_path / "whole.safetensors")
-    count, real = 0, training.update
+    count, real = 0, training.take_step
 
     def update_then_die(*arguments):
         nonlocal count
@@ -42,7 +42,7 @@ def test_killed_after_any_update_and_resumed_it_ends_in_the_same_weights(
             raise KeyboardInterrupt
         return real(*arguments)
 
-    monkeypatch.setattr(training, "update", update_then_die)
+    monkeypatch.setattr(training, "take_step", update_then_die)
     if kill_after < 9:
         with pytest.raises(KeyboardInterrupt):
             train(make_training(), PAIRS, path=tmp_path / "killed.safetensors")

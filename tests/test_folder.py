@@ -12,6 +12,7 @@ import torch
 
 from softdict import files, folder, runtime
 from softdict.folder import Config, Saved, curves, load_folder, save_folder
+from softdict.pieces import learn_pieces
 from softdict.recipes import RECIPES
 from softdict.vocab import Vocab
 
@@ -169,17 +170,18 @@ NUMBERS = [0, -1, 1.5, 10 ** 9, 10 ** 400, float("nan"), float("inf"), True, Non
     ({"model": "gpt"}, "model is 'gpt'; this version knows rnn, attention-dot"),
     ({"model": ["rnn"]}, "model is \\['rnn'\\]"), ({"model": None}, "model is None"),
     ({"kind": "decoder"}, "kind is 'decoder'; this version knows encoder-decoder"),
-    ({"vocabulary": "subwords"}, "vocabulary is 'subwords'; this version knows words"),
+    ({"vocabulary": "subwords"}, "vocabulary is 'subwords'; this version knows words, "
+     "pieces"), ({"vocabulary": "pieces"}, "no trained model: pieces.json is missing"),
     ({"text": {}}, "text is {}; this version knows corpus, plain"),
     ({"extra": 1}, "'extra' is not known"), ({"x" * 999: 1}, "'xxx.*\\.\\.\\. is not"),
     ({"longest": "9"}, "longest must be a number of words, not '9'"),
     ({"longest": float("nan")}, "not nan"),
     ({"options": [1]}, "options must be names with values, not \\[1\\]"),
-    ({"options": {"depth": 2}}, "no option 'depth'; the options are width, heads"),
+    ({"options": {"depth": 2}}, "no option 'depth'; the options are width, embedding"),
     ({"options": {"width": 9, "heads": 2}}, "heads"),
     ({"options": {**SMALL, "width": 7, "heads": 1}}, "another model"),
     ({"options": {**SMALL, "layers": 64}}, "weights.safetensors is smaller than the "
-     "model of which config.json and source.txt and target.txt tell"),
+     "model of which config.json and its words tell"),
     ({"options": {"width": 8192}}, "is smaller than"),
     ({"options": {**SMALL, "layers": 2}}, "another model"),
     ({"model": "rnn", "options": {"width": 8}}, "holds another model"),
@@ -256,3 +258,109 @@ def test_the_bound_refuses_no_model_that_there_is(made):
                 weights = config.build(30, 40).state_dict().values()
                 size = sum(part.numel() for part in weights)
                 folder.check_size(config, 70, 2 * size)
+
+
+# Pieces of words
+
+
+PIECES = learn_pieces(["the dog saw Ann", "the dog saw the dog"] * 2, 40)
+
+
+def in_pieces(name="transformer", options=SMALL):
+    """A small model of pieces that no one has trained."""
+    runtime.seed(1)
+    config, vocab = Config(name, options, vocabulary="pieces"), PIECES.vocab()
+    model = config.build(len(vocab), len(vocab)).eval()
+    return Saved(model, vocab, vocab, config, PIECES)
+
+
+@pytest.fixture
+def cut(tmp_path):
+    """The folder of such a model."""
+    save_folder(tmp_path / "cut", in_pieces())
+    return tmp_path / "cut"
+
+
+def tables(model):
+    """The embeddings of source and target."""
+    return [part for part in model.modules() if isinstance(part, torch.nn.Embedding)]
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_model_of_pieces_comes_back(tmp_path, name):
+    given = in_pieces(name, SMALL if "transformer" in name else
+                      {"width": 8, "embedding": 6, "dropout": 0.5})
+    save_folder(tmp_path, given)
+    assert sorted(os.listdir(tmp_path)) == [
+        "config.json", "pieces.json", "weights.safetensors"]
+    again = load_folder(tmp_path)
+    assert again.config == given.config
+    assert again.source_vocab.words == given.target_vocab.words == (
+        again.target_vocab.words)
+    words = again.cut(" The d\u00f6g\t")
+    assert words == given.cut(" The d\u00f6g\t") == PIECES.cut(" The d\u00f6g\t")
+    assert again.unknown(words) == [] and again.join(words) == " The d\u00f6g\t"
+    assert again.translate(words) == given.translate(words)
+    assert len(tables(again.model)) == 1    # the same of both languages
+
+
+def test_words_are_cut_and_joined_as_words():
+    given = saved()
+    assert given.cut("The dog, Ann!") == ["The", "dog", ",", "Ann", "!"]
+    assert given.join(["The", "dog", ",", "Ann", "!"]) == "The dog, Ann!"
+
+
+@pytest.mark.parametrize("text", ["", " ", "\t \u3000"])
+def test_blanks_alone_are_nothing_to_translate(text):
+    for given in (saved(), in_pieces()):
+        assert given.cut(text) == []
+        with pytest.raises(ValueError, match="the sentence is empty: there is nothing"):
+            given.translate(given.cut(text))
+
+
+def test_the_files_that_the_config_names_must_be_there(cut, made):
+    (cut / "pieces.json").rename(made / "pieces.json")
+    with pytest.raises(ValueError, match="trained model: pieces.json is missing"):
+        load_folder(cut)
+    assert load_folder(made).pieces is None    # a file too many does no harm
+    (made / "source.txt").unlink()
+    with pytest.raises(ValueError, match="trained model: source.txt is missing"):
+        load_folder(made)
+
+
+def test_pieces_that_do_not_fit_are_refused(cut):
+    content = (cut / "pieces.json").read_text("utf-8")
+    for other, message in (
+            ("{", "pieces.json is damaged: it is no JSON"),
+            ("{}", "pieces.json is not what train writes"),
+            # a piece that has the name of a special
+            (content.replace('"dog"', '"<unk>"').replace('"do"', '"<unk"').replace(
+                '"g"', '">"'), "each word once|not what train writes")):
+        assert other != content
+        (cut / "pieces.json").write_text(other, "utf-8")
+        with pytest.raises(ValueError, match=f"the model in {cut} cannot be used: "
+                           f".*({message})") as refusal:
+            load_folder(cut)
+        assert "\n" not in str(refusal.value)
+    learn_pieces(["the cat saw Ann"] * 4, 40).save(cut / "pieces.json")
+    with pytest.raises(ValueError, match="trained with another vocabulary"):
+        load_folder(cut)
+
+
+@pytest.mark.parametrize("options", [
+    {"width": 8, "embedding": 8192}, {"width": 512}, {"width": 512, "embedding": 64}])
+def test_an_rnn_that_the_file_cannot_hold_is_refused(made, options):
+    config = json.loads((made / "config.json").read_text("utf-8"))
+    (made / "config.json").write_text(json.dumps(
+        config | {"model": "rnn", "options": options}), "utf-8")
+    with pytest.raises(ValueError, match="weights.safetensors is smaller than the mod"):
+        load_folder(made)
+
+
+@pytest.mark.parametrize("options", [
+    {"width": 1024}, {"width": 512, "embedding": 1}, {"width": 2, "embedding": 512}])
+def test_the_bound_refuses_no_rnn_of_many_words(options):
+    """In half precision, whatever its embedding is."""
+    config = Config("rnn", options)
+    weights = config.build(30_000, 20_000).state_dict().values()
+    folder.check_size(config, 50_000, 2 * sum(part.numel() for part in weights))

@@ -54,6 +54,19 @@ def test_the_first_author_decides_and_then_the_others():
         assert (found and found.key) == key
 
 
+def test_of_two_works_by_the_same_authors_in_a_year_the_address_decides(sample):
+    known = [links.Entry(key, ["Cho", "Le"], "2014", f"https://a.org/{key}")
+             for key in ("one", "two")]
+    for key in ("one", "two"):
+        assert links.cited("Cho and Le 2014", known, f"https://a.org/{key}").key == key
+    assert links.cited("Cho and Le 2014", known, "https://b.org").key == "one"
+    sample.edit("book/references.bib", "@", "@misc{other,\n  author = {Vaswani, A.},\n"
+                "  year = {2017},\n  url = {https://a.org/2},\n}\n\n@")
+    for number in "12":
+        text = f"[Vaswani 2017](https://a.org/{number})"
+        assert links.linked(text, "01_sample.ipynb", sample.root) == text
+
+
 def test_on_the_site_links_stay_inside_it(sample):
     text = (f"[one](https://a.org/1), a **[key]({SITE}book/glossary.html#term-key)** "
             "and [out](https://other.org)")

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from softdict.own_text import (
-    held_out, join_words, own_data, read_own_pairs, split_words)
+    held_out, join_words, own_data, own_texts, read_own_pairs, split_words)
 
 
 @pytest.mark.parametrize("text, words", [
@@ -117,3 +117,30 @@ def test_all_words_with_a_minimum_count_of_one(tmp_path):
 def test_too_little_is_refused_with_a_way_out(tmp_path, lines, options, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         own_data(file(tmp_path, *lines), **options)
+
+
+def test_whole_sentences_of_a_file(tmp_path):
+    """As `own_data` splits and tells of them, and not cut."""
+    path = file(tmp_path, *LINES, " Don't  go!\tGeh  nicht! ", "one\ttab\tmore")
+    training, checked, notes = own_texts(path)
+    assert sorted(training + checked) == sorted(
+        [*(tuple(line.split("\t")) for line in LINES), ("Don't  go!", "Geh  nicht!")])
+    assert {source for source, _ in checked}.isdisjoint(
+        source for source, _ in training)
+    assert notes == ["pairs.tsv: 1 line left out, with a tab inside a sentence (the "
+                     "first is 11)"]
+    words = own_data(path, min_count=1)
+    assert [len(side) for side in words[:2]] == [len(training), len(checked)]
+
+
+def test_whole_sentences_of_two_files(tmp_path):
+    training, checked, notes = own_texts(
+        file(tmp_path, *LINES), file(tmp_path, "W1 SAME\tx", "w7\ty", name="valid.tsv"))
+    assert len(training) == 9 and checked == [("W1 SAME", "x"), ("w7", "y")]
+    assert notes == ["validation pairs whose source sentence is in the training too: "
+                     "1; the validation loss flatters"]
+
+
+def test_one_source_sentence_is_too_little_for_both(tmp_path):
+    with pytest.raises(ValueError, match="pairs.tsv has one source sentence only: not"):
+        own_texts(file(tmp_path, "a b\tc", "A b\td"))

@@ -45,10 +45,11 @@ SIZES = {    # tensors beside numbers, or of whole numbers
     "rotate": (torch.ones(2, 5, 6), torch.arange(5)),
 }
 # tested beside their models
-MODELS = {"update", "train", "train_epoch", "fit", "evaluation", "greedy", "written",
-          "translate", "source_weights", "translation_weights", "mixed_states",
-          "batch_loss", "beam_search", "hypothesis", "sample", "all_weights",
-          "recorded_weights", "make_transformer", "make_variant", "book_transformer"}
+MODELS = {"update", "take_step", "train", "train_epoch", "fit", "evaluation", "greedy",
+          "written", "translate", "source_weights", "translation_weights",
+          "mixed_states", "batch_loss", "beam_search", "hypothesis", "sample",
+          "all_weights", "recorded_weights", "make_transformer", "make_variant",
+          "book_transformer"}
 MODULES = [importlib.import_module(f"softdict.{name}") for name in QUOTED
            if (ROOT / f"src/softdict/{name}.py").exists()]
 PUBLIC = [function for module in MODULES

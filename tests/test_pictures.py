@@ -63,7 +63,7 @@ def test_front_page_says_how_many_chapters_are_written():
                    for number in (written[0], written[-1]))
     assert f"**Chapters {first} to {last} are written**" in INDEX
     numbers = ("no one two three four five six seven eight nine ten eleven twelve "
-               "thirteen fourteen fifteen sixteen seventeen eighteen".split())
+               "thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split())
     assert f"After the {numbers[len(written)]} chapters of today" in INDEX
     assert f"{numbers[len(written)].title()} chapters are written" in INDEX
 

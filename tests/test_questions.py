@@ -17,12 +17,14 @@ import torch
 import torch.nn.functional as F
 from books import ROOT
 from softdict.attention import Additive, General, attention
+from softdict.batches import make_batch
 from softdict.cache import DecoderCache
 from softdict.decoding import normalised, top_k, top_p
 from softdict.heads import MultiHeadAttention
 from softdict.layers import FeedForward, LayerNorm, rotate, sinusoids
 from softdict.lookup import cosine, dot, exact_lookup, lookup, softmax
 from softdict.masks import causal_mask, causal_padding_mask
+from softdict.real_text import leak
 from softdict.transformer import Config, DecoderLayer, EncoderLayer
 from torch import nn
 
@@ -749,6 +751,81 @@ def _():
 def _():
     again = sum(range(1, 101))
     return f"{again:,} rows against 100", f"{again / 100:g} times"
+
+
+def merged(pieces, pair):
+    """The pieces of a word, with each such pair of neighbours as one piece."""
+    text = f" {' '.join(pieces)} "
+    return tuple(text.replace(f" {' '.join(pair)} ", f" {''.join(pair)} ").split())
+
+
+@computed("19.1")
+def _():
+    words, told = {tuple("the"): 5, tuple("hat"): 4, tuple("that"): 3,
+                   tuple("hut"): 2}, []
+
+    def stand(*pair):
+        return sum(count for pieces, count in words.items()
+                   for two in zip(pieces, pieces[1:]) if two == pair)
+
+    beside = [stand("h", "a")]
+    for _ in range(3):
+        pairs = {two for pieces in words for two in zip(pieces, pieces[1:])}
+        best = max(sorted(pairs), key=lambda pair: stand(*pair))
+        assert [stand(*pair) for pair in pairs].count(stand(*best)) == 1
+        told.append(f"{' '.join(best)} with {{}}{stand(*best)}")
+        words = {merged(pieces, best): count for pieces, count in words.items()}
+        beside.append(stand("h", "a"))
+    sums = "3 + 5 = ", "4 + 3 = ", ""
+    return (*[one.format(total) for one, total in zip(told, sums)],
+            f"{beside[0]} times. Behind it {beside[1]} times")
+
+
+@computed("19.2")
+def _():
+    merges, pieces = [("t", "h"), ("a", "t"), ("th", "e")], tuple("hath")
+    for pair in merges:
+        pieces = merged(pieces, pair)
+    known, longest, left = {*"hate", *map("".join, merges)}, [], "hath"
+    while left:
+        longest.append(max((one for one in known if left.startswith(one)), key=len))
+        left = left.removeprefix(longest[-1])
+    return f"give {', '.join(pieces)}:", f"are {', '.join(longest)}."
+
+
+@computed("19.3")
+def _():
+    training = [("Go.", "Va !"), ("Go.", "Marche."), ("Leave.", "Pars !")]
+    test = [("Move.", "Va !"), ("Stop.", "Arrête !")]
+    assert leak(training, test) == 0
+    share = leak(*[[pair[::-1] for pair in pairs] for pairs in (training, test)])
+    return (f"{share * len(test):g} of {len(test)} test sentences",)
+
+
+@computed("19.4")
+def _():
+    words, gradients = (2, 6), (5, 1)
+    right = sum(n * one for n, one in zip(words, gradients)) / sum(words)
+    found = sum(n / sum(words) * one for n, one in zip(words, gradients)) / 2
+
+    def trained(factor):
+        weights = nn.Parameter(torch.arange(4.0))
+        optimizer = torch.optim.Adam([weights], lr=0.1)
+        for _ in range(20):
+            optimizer.zero_grad()
+            (factor * (weights - 5).square().sum()).backward()
+            optimizer.step()
+        return weights.detach()
+
+    torch.testing.assert_close(trained(1.0), trained(0.5))
+    return f"= {found:g}.", f"is {right:g},"
+
+
+@computed("19.5")
+def _():
+    parts = make_batch([([5, 6], [7, 8])] * 128).parts(4)
+    [rows] = {len(part.source) for part in parts}
+    return f"its {rows} rows", f"see {4 * 128} pairs"
 
 
 def test_each_chapter_has_five_questions_of_its_objectives_and_mixed_kinds(book):

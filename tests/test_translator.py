@@ -6,7 +6,9 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import textwrap
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -16,8 +18,9 @@ from softdict import commands, files, recipes, runtime, training, translator
 from softdict.__main__ import main
 from softdict.corpus import split
 from softdict.folder import load_folder
+from softdict.pieces import learn_pieces
 from softdict.recipes import RECIPES
-from softdict.vocab import EOS
+from softdict.vocab import EOS, SPECIALS
 
 NOUNS = ["dog", "cat", "man", "old", "owl", "hen"]
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has other files and pipes")
@@ -264,15 +267,15 @@ def begun(pairs, tmp_path, monkeypatch, capsys):
     """A folder whose training was interrupted in its third update, and the updates
     that were made since."""
     monkeypatch.setattr(translator, "EVERY", 1)
-    real, calls = training.update, []
+    real, calls = training.take_step, []
 
-    def interrupted(state, batch):
+    def interrupted(state, loss):
         calls.append(1)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return real(state, batch)
+        return real(state, loss)
 
-    monkeypatch.setattr(training, "update", interrupted)
+    monkeypatch.setattr(training, "take_step", interrupted)
     assert refused(capsys, *sized(pairs, tmp_path / "model")) == (
         "Stopped. The same command goes on from the last checkpoint.")
     assert os.listdir(tmp_path / "model") == ["unfinished.safetensors"]
@@ -339,7 +342,7 @@ def test_an_interruption_before_the_first_checkpoint_is_said(pairs, tmp_path, ca
     def stop(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(training, "update", stop)
+    monkeypatch.setattr(training, "take_step", stop)
     assert refused(capsys, *sized(pairs, tmp_path / "model")) == (
         "Stopped. The same command begins anew: there was no checkpoint yet.")
     monkeypatch.undo()
@@ -359,7 +362,273 @@ def test_a_loss_that_is_no_number_stops_with_advice(pairs, tmp_path, capsys,
                      refused(capsys, *sized(pairs, tmp_path / "model")))
 
 
+# Pieces, and text that people wrote
+
+
+@pytest.fixture
+def multi30k(tmp_path):
+    """A folder that has what Multi30k has, in small."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for name, lines in (("train", LINES), ("val", LINES[:4])):
+        for language, side in zip(("en", "de", "fr"), [*zip(*(
+                line.split("\t") for line in lines)), ["Oui !\u00a0"] * len(lines)]):
+            (folder / f"{name}.{language}").write_text(
+                "".join(f"{sentence}\n" for sentence in side), encoding="utf-8")
+    return str(folder)
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_model_learns_pieces_and_is_asked(multi30k, name, tmp_path, capsys,
+                                                monkeypatch):
+    out, picture = tmp_path / "model", tmp_path / "map.svg"
+    main(["train", "--data", "multi30k", "--data-dir", multi30k, "--model", name,
+          "--out", str(out), "--updates", "2", "--width", "16", "--dropout", "0.5"])
+    output = capsys.readouterr()
+    assert output.out.split() == [str(out)]
+    assert re.match("36 pairs for training, 4 for validation\n3.. pieces, the same for "
+                    "both languages\n", output.err)
+    saved = load_folder(out)
+    assert saved.config.vocabulary == "pieces" and saved.config.text == "plain"
+    usual, settings = recipes.real(name)
+    assert saved.config.options == usual | {"width": 16, "dropout": 0.5}
+    assert saved.config.settings == asdict(replace(settings, updates=2)) | {
+        "patience": 0}
+    # the source is German: its sentences have so many pieces
+    assert saved.config.longest == max(
+        len(saved.pieces.cut(line.split("\t")[1])) for line in LINES)
+    monkeypatch.setattr("softdict.decoding.without", without_end)
+    monkeypatch.setattr("softdict.decoding.greedy.__defaults__", (3,), raising=False)
+    asked = ["translate", "Ich\u00a0s\u00e4h", "Katzen", "--model", str(out)]
+    main(asked)
+    assert capsys.readouterr().out.endswith("\n")
+    if name == "rnn":
+        assert "does not attend" in refused(capsys, *asked, "--figure", picture)
+        return
+    main([*asked, "--figure", str(picture)])
+    assert capsys.readouterr().out.splitlines()[-1] == str(picture)
+    assert picture.read_text(encoding="utf-8").count("<image") == 1
+    assert "nothing to translate" in refused(capsys, "translate", " ", "--model", out)
+
+
+def test_a_blank_is_seen_in_a_picture():
+    assert commands.visible([" a", "b", "c "]) == ["\u2581a", "b", "c\u2581"]
+
+
+def test_dollars_are_no_formula(tmp_path):
+    names = ["$$ x", "$\\frac$"]
+    commands.save_map(tmp_path / "map.svg", torch.ones(2, 2), names, names)
+    assert (tmp_path / "map.svg").read_text("utf-8").count("<image") == 1
+
+
+def test_the_languages_are_chosen(multi30k, tmp_path):
+    for name, source, target, chosen in (
+            ("one", "en", "de", ["--from", "en", "--to", "de"]),
+            ("two", "fr", "en", ["--from", "fr"])):
+        main(["train", "--data", "multi30k", "--data-dir", multi30k, "--model", "rnn",
+              "--out", str(tmp_path / name), "--updates", "1", "--width", "8", *chosen])
+        sides = [(Path(multi30k) / f"train.{language}").read_text("utf-8").splitlines()
+                 for language in (source, target)]
+        saved = load_folder(tmp_path / name)
+        assert saved.config.longest == max(len(saved.pieces.cut(text))
+                                           for text in sides[0])
+        learned = learn_pieces(sides[0] + sides[1])
+        assert set(saved.source_vocab.words) == {*SPECIALS, *learned.vocab().words}
+
+
+def test_own_pairs_are_cut_into_pieces(pairs, tmp_path, capsys):
+    more = ["a\tb\tc", "The dog " * 50 + "\tIch"]
+    Path(pairs).write_text("\n".join([*LINES, *more]), "utf-8")
+    main(sized(pairs, tmp_path / "model", "--pieces", "40", "--longest", "90"))
+    said = capsys.readouterr().err.splitlines()
+    assert said[:4] == [
+        "pairs.tsv: 1 line left out, with a tab inside a sentence (the first is 37)",
+        "1 pair for training left out, with more than 90 pieces (--longest)",
+        "35 pairs for training, 1 for validation",
+        "300 pieces, the same for both languages"]
+    saved = load_folder(tmp_path / "model")
+    assert saved.cut("The\u00a0owl") == saved.pieces.cut("The\u00a0owl")
+    # a sentence of twenty is held out and said to be no other one's
+    Path(pairs).write_text("\n".join(LINES), "utf-8")
+    main(sized(pairs, tmp_path / "other", "--pieces", "50", "--valid", pairs))
+    assert "source sentence is in the training too: 36" in capsys.readouterr().err
+    main(["translate", "The owl saw a dog. " * 3, "--model", str(tmp_path / "model")])
+    assert re.search("pieces: the sentences of the training had at most",
+                     capsys.readouterr().err)
+
+
+def test_flags_of_the_training_reach_it(pairs, tmp_path):
+    main(["train", "--pairs", pairs, "--out", str(tmp_path / "model"), "--updates", "2",
+          "--batch", "7", "--warmup", "5", "--smoothing", "0.25", "--accumulate", "3",
+          "--precision", "bfloat16", "--rate", "0.5", "--seed", "4", "--width", "8",
+          "--hidden", "6", "--heads", "2", "--layers", "1", "--dropout", "0.5"])
+    config = load_folder(tmp_path / "model").config
+    assert config.settings == asdict(training.Settings(
+        updates=2, batch_size=7, warmup=5, smoothing=0.25, accumulate=3, seed=4,
+        precision="bfloat16", peak_rate=0.5, every=translator.EVERY)) | {"patience": 0}
+    assert config.options == {"width": 8, "layers": 1, "heads": 2, "hidden": 6,
+                              "dropout": 0.5}
+
+
+def test_half_precision_and_parts_of_a_batch_learn_the_same(pairs, tmp_path):
+    records = []
+    for name, more in (("plain", []), ("parts", ["--accumulate", "4"]),
+                       ("half", ["--precision", "float16"])):
+        main(sized(pairs, tmp_path / name, "--dropout", "0", *more))
+        lines = (tmp_path / name / "history.jsonl").read_text("utf-8").splitlines()
+        records.append([json.loads(line)["loss"] for line in lines])
+    assert records[0] == pytest.approx(records[1], abs=1e-5)
+    assert records[0] == pytest.approx(records[2], abs=1e-2)
+    assert records[0] != records[2]
+
+
+# Early stopping
+
+
+LOSSES = [3.0, 2.0, 2.5, 1.0, 1.5, 1.25, 1.75, 0.5]
+
+
+@pytest.fixture
+def judged(monkeypatch):
+    """Validation losses as above, by the number of updates; the weights that each
+    found."""
+    monkeypatch.setattr(translator, "EVERY", 2)
+    seen, kept = {}, translator.evaluator
+
+    def evaluator(state, pairs, path, patience):
+        def loss(model, pairs):
+            done = len(state.history)
+            seen[done] = [part.detach().clone() for part in model.parameters()]
+            return LOSSES[done // 2 - 1]
+
+        monkeypatch.setattr(translator, "validation_loss", loss)
+        return kept(state, pairs, path, patience)
+
+    monkeypatch.setattr(translator, "evaluator", evaluator)
+    return seen
+
+
+def patient(pairs, out, patience):
+    return ["train", "--pairs", pairs, "--out", str(out), "--updates", "16", "--width",
+            "8", "--heads", "2", "--layers", "1", "--patience", str(patience)]
+
+
+@pytest.mark.parametrize("patience, updates, best", [
+    (1, 6, 4), (2, 12, 8), (3, 14, 8), (4, 16, 16), (0, 16, 16)])
+def test_patience_stops_and_keeps_the_best(judged, pairs, tmp_path, patience, updates,
+                                           best):
+    main(patient(pairs, tmp_path / "model", patience))
+    lines = (tmp_path / "model" / "history.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line)["validation loss"] for line in lines[1::2]] == (
+        LOSSES[:updates // 2])
+    assert len(lines) == updates == max(judged)
+    saved = load_folder(tmp_path / "model")
+    assert saved.config.settings["patience"] == patience
+    for part, wanted in zip(saved.model.parameters(), judged[best], strict=True):
+        assert torch.equal(part, wanted)
+    assert sorted(os.listdir(tmp_path / "model")) == [
+        "config.json", "curves.svg", "history.jsonl", "source.txt", "target.txt",
+        "weights.safetensors"]
+
+
+@pytest.mark.parametrize("stopped", [
+    ("take_step", 7), ("take_step", 11), ("save_model", 4), ("save", 4), ("save", 5),
+    ("save_folder", 1), ("load_model", 1)], ids=str)
+def test_an_interruption_at_any_place_ends_in_the_same_bytes(
+        judged, pairs, tmp_path, monkeypatch, capsys, stopped):
+    """Also between the best weights and the checkpoint behind them."""
+    name, count = stopped
+    main(patient(pairs, tmp_path / "whole", 2))
+    place = training if name in ("take_step", "save") else translator
+    real, calls = getattr(place, name), []
+
+    def interrupted(*arguments):
+        calls.append(1)
+        if len(calls) == count:
+            raise KeyboardInterrupt
+        return real(*arguments)
+
+    # best weights are kept three times: behind 2, 4 and 8 updates
+    count = min(count, 3) if name == "save_model" else count
+    monkeypatch.setattr(place, name, interrupted)
+    command = patient(pairs, tmp_path / "model", 2)
+    assert "goes on from the last checkpoint" in refused(capsys, *command)
+    monkeypatch.setattr(place, name, real)
+    assert translator.UNFINISHED in os.listdir(tmp_path / "model")
+    main(command)
+    names = sorted(os.listdir(tmp_path / "whole"))
+    assert sorted(os.listdir(tmp_path / "model")) == names
+    for name in names:
+        if name != "curves.svg":
+            assert (tmp_path / "model" / name).read_bytes() == (
+                tmp_path / "whole" / name).read_bytes()
+
+
+def test_best_weights_without_a_checkpoint_are_of_no_training(
+        judged, pairs, tmp_path, monkeypatch, capsys):
+    """The process was killed between the two: all begins anew, with other words too."""
+    def stop(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(training, "save", stop)
+    assert "begins anew" in refused(capsys, *patient(pairs, tmp_path / "model", 2))
+    assert os.listdir(tmp_path / "model") == [translator.BEST]
+    monkeypatch.undo()
+    main(sized(pairs, tmp_path / "model", "--min-count", "1"))
+    assert translator.BEST not in os.listdir(tmp_path / "model")
+
+
+def test_a_training_begun_without_patience_keeps_no_best(begun, pairs, capsys):
+    message = refused(capsys, *sized(pairs, begun, "--patience", "2"))
+    assert "its best weights were not kept, since it was begun without --pat" in message
+    assert message.endswith("or name a new folder with --out, or delete this one")
+
+
 # What is refused
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["--data", "wmt"], "--data is multi30k, not 'wmt'; pairs of your own go with --p"),
+    (["--data", "multi30k", "--pairs", "x"], "--pairs and --data are two trainings"),
+    (["--data", "multi30k", "--valid", "x"], "--valid goes with --pairs"),
+    (["--data", "multi30k", "--min-count", "3"], "--min-count goes with --pairs"),
+    (["--pairs", "x", "--pieces", "9", "--min-count", "3"], "--min-count is for words"),
+    (["--pairs", "x", "--data-dir", "x"], "--data-dir goes with --data"),
+    (["--from", "en"], "--from goes with --data"),
+    (["--to", "de"], "--to goes with --data"),
+    (["--pieces", "100"], "--pieces goes with --pairs or --data: the book's corpus is"),
+    (["--data", "multi30k", "--to", "de"], "--from and --to are both de: a translation "
+     "needs two languages"),
+    (["--data", "multi30k", "--from", "xx"], "Multi30k is fetched in de, en, fr; got "
+     "'xx'"),
+    (["--data", "multi30k", "--data-dir", "nowhere"], "nowhere has no train.de.gz"),
+    (["--data", "multi30k", "--data-dir", ""], "cache.multi30k has no train.de.gz"),
+    (["--data", "multi30k", "--pieces", "3"], "3 pieces are too few: the training has"),
+    (["--data", "multi30k", "--pieces", "999999999"], "999999999 pieces are too many"),
+    (["--data", "multi30k", "--longest", "2"], "every pair for training has more than "
+     "2 pieces; a larger --longest"),
+    (["--data", "multi30k", "--precision", "float7"], "precision must be one of float32"
+     ", bfloat16, float16; got 'float7'"),
+    (["--data", "multi30k", "--smoothing", "2"], "smoothing must be at least 0 and"),
+    (["--data", "multi30k", "--smoothing", "nan"], "smoothing must be"),
+    (["--data", "multi30k", "--dropout", "1"], "dropout must be a number from 0.0 to"),
+    (["--data", "multi30k", "--model", "rnn", "--hidden", "8"], "the model rnn has not "
+     "all of the options"),
+    (["--pieces", "0"], "must be a whole number of 1 or more"),
+    (["--patience"], "argument --patience: expected one argument"),
+    (["--patience", "-1"], "whole number of 0 or more|expected one argument"),
+    (["--batch", "0"], "must be a whole number of 1 or more"),
+    (["--accumulate", "half"], "must be a whole number"),
+    (["--warmup", "1.5"], "must be a whole number of 0 or more")],
+    ids=lambda part: " ".join(part) if isinstance(part, list) else "")
+def test_what_does_not_go_together_is_refused(multi30k, arguments, message, tmp_path,
+                                              capsys, monkeypatch):
+    monkeypatch.setenv("SOFTDICT_CACHE", str(tmp_path / "cache"))
+    if "--data" in arguments and "--data-dir" not in arguments:
+        arguments = [*arguments, "--data-dir", multi30k]
+    assert re.search(message, refused(capsys, "train", *arguments, "--out",
+                                      tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("make, message", [
@@ -373,7 +642,7 @@ def test_a_loss_that_is_no_number_stops_with_advice(pairs, tmp_path, capsys,
 def test_a_place_that_is_not_ours_is_refused_before_anything_is_read(
         make, message, tmp_path, capsys, monkeypatch, pairs):
     make(tmp_path / "out")
-    monkeypatch.setattr(translator, "train", None)
+    monkeypatch.setattr(translator.distributed, "train", None)
     before = sorted(tmp_path.rglob("*"))
     assert re.search(message, refused(capsys, *sized(pairs, tmp_path / "out")))
     assert sorted(tmp_path.rglob("*")) == before
@@ -395,12 +664,25 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_training(
         raise PermissionError(13, "Permission denied", str(tmp_path / "out"))
 
     monkeypatch.setattr(translator.tempfile, "TemporaryFile", refuse)
-    monkeypatch.setattr(translator, "train", None)
+    monkeypatch.setattr(translator.distributed, "train", None)
     assert refused(capsys, *sized(pairs, tmp_path / "out")).endswith(
         f"{tmp_path / 'out'}: Permission denied")
     (tmp_path / "file").touch()
     assert re.search("file.*: (Not a directory|File exists)",
                      refused(capsys, *sized(pairs, tmp_path / "file" / "out")))
+
+
+def test_what_one_process_tries_is_no_hindrance_to_another(pairs, tmp_path,
+                                                           monkeypatch):
+    """A file with a name, as some systems make it, while the other looks."""
+    def named(**options):
+        file = tempfile.NamedTemporaryFile(**options)
+        translator.check_folder(options["dir"])
+        return file
+
+    monkeypatch.setattr(translator.tempfile, "TemporaryFile", named)
+    main(sized(pairs, tmp_path / "out"))
+    assert (tmp_path / "out" / "config.json").exists()
 
 
 @pytest.mark.parametrize("content, message", [

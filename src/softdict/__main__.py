@@ -86,17 +86,37 @@ def add_train(names):
              "source and target (default: the book's corpus)"),
             ("valid FILE", str, None, "pairs to validate on (default: one source "
              "sentence in twenty of --pairs)"),
+            ("data NAME", str, None, "multi30k: sentences that people wrote, fetched "
+             "by softdict.real_text.fetch"),
+            ("data-dir DIR", str, None, "where its files are (default: where fetch "
+             "put them)"),
+            ("from LANGUAGE", str, None, "its source: de, en or fr (default de)"),
+            ("to LANGUAGE", str, None, "its target (default en)"),
+            ("pieces N", whole_number, None, "cut words into pieces, N at most "
+             "(default 6000 with --data; words with --pairs)"),
             ("out DIR", str, None, "the folder to make (default "
              f"{commands.MODELS}/NAME)"),
-            ("updates N", whole_number, None, "how many updates (default 2000)"),
-            ("rate R", float, None, "the peak learning rate (default: the recipe's)"),
-            ("width N", whole_number, None, "numbers a word (default: the recipe's)"),
+            ("updates N", whole_number, None, "how many updates (default: as all that "
+             "follow, the recipe's)"),
+            ("batch N", whole_number, None, "pairs an update"),
+            ("rate R", float, None, "the peak learning rate"),
+            ("warmup N", seed_number, None, "updates until the peak rate is reached"),
+            ("smoothing R", float, None, "label smoothing"),
+            ("precision NAME", str, None, "float32, or mixed: bfloat16, float16"),
+            ("accumulate N", whole_number, None, "compute a batch in N parts: less "
+             "memory"),
+            ("patience N", seed_number, 0, "stop after N validations without a better "
+             "one, and keep the best (default 0: never)"),
+            ("width N", whole_number, None, "numbers a word"),
+            ("hidden N", whole_number, None, "of feed-forward, Transformers only"),
+            ("dropout R", float, None, "the share of numbers that is dropped"),
             ("layers N", whole_number, None, "of encoder and decoder, Transformers "
              "only"),
             ("heads N", whole_number, None, "of each attention, Transformers only"),
-            ("longest N", whole_number, 40, "leave out pairs with more words (default "
-             "40)"),
-            ("min-count N", whole_number, 2, "rarer words become <unk> (default 2)"),
+            ("longest N", whole_number, None, "leave out pairs with more words "
+             "(default 40), or pieces (100)"),
+            ("min-count N", whole_number, None, "rarer words become <unk> (default 2, "
+             "and not with --pieces)"),
             ("seed N", seed_number, 0, "where chance starts (default 0)")):
         name, kind_of = name.split()
         trained.add_argument(f"--{name}", type=kind, default=default, metavar=kind_of,

@@ -33,7 +33,6 @@ def show_corpus(arguments):
 def translate(arguments):
     """Prints the translation of a sentence, and draws where the model looked."""
     from softdict import translator
-    from softdict.own_text import join_words, split_words
 
     typed, figure = as_typed(" ".join(arguments.sentence)), arguments.figure
     if figure:
@@ -49,25 +48,34 @@ def translate(arguments):
         raise ValueError("--register is for models of the book's corpus alone; leave "
                          "it out")
     else:
-        words = split_words(typed)
+        words = saved.cut(typed)
     if unknown := saved.unknown(words):
         say(f"not known to the model, and read as <unk>: {', '.join(unknown)}")
     length, longest = len(words) - of_corpus, saved.config.longest
     if length > longest:
-        say(f"{length} words: the sentences of the training had at most {longest}")
+        say(f"{length} {saved.config.vocabulary}: the sentences of the training had at "
+            f"most {longest}")
     written = names = saved.translate(words)
+    if figure and written:
+        weights = translator.attended(saved, words, written)
     if of_corpus:
         meanings = gloss(written)
         print(join(written), *glossed(written, meanings), sep="\n")
         names = [f"{romanise(form)} {meaning}"
                  for form, meaning in zip(written, meanings)]
     else:
-        print(join_words(written))
+        print(saved.join(written))
+        words, names = map(visible, (words, written))
     if figure and not written:
         say("the translation is empty: nothing was drawn")
     elif figure:
-        save_map(figure, translator.attended(saved, words, written), names, words)
+        save_map(figure, weights, names, words)
         print(figure)
+
+
+def visible(pieces):
+    """Words or pieces with a sign for the blank that tells a word from its rest."""
+    return [piece.replace(" ", "\N{LOWER ONE EIGHTH BLOCK}") for piece in pieces]
 
 
 def find_model(name):
@@ -94,43 +102,87 @@ def find_model(name):
 
 def train(arguments):
     """Trains a model, with a bar; the same command goes on after an interruption."""
+    if os.environ.get("RANK", "0") != "0":    # one process of torchrun speaks
+        os.environ["TQDM_DISABLE"] = "1"
     import torch
 
-    from softdict import translator
-    from softdict.own_text import own_data
+    from softdict import distributed, translator
     from softdict.recipes import RECIPES
 
     if arguments.model not in RECIPES:
         raise ValueError(f"the book has no model {arguments.model!r}; "
                          f"it has {', '.join(RECIPES)}")
-    if arguments.valid and not arguments.pairs:
-        raise ValueError("--valid goes with --pairs")
+    distributed.begin()
     out = Path(f"{MODELS}/{arguments.model}" if arguments.out is None
                else arguments.out)
     translator.check_folder(out)
     options, changes = (
         {name: value for name, value in given.items() if value is not None}
-        for given in ({"width": arguments.width, "layers": arguments.layers,
-                       "heads": arguments.heads},
-                      {"updates": arguments.updates, "peak_rate": arguments.rate}))
-    if arguments.pairs:
-        data = own_data(arguments.pairs, arguments.valid, arguments.longest,
-                        arguments.min_count)
-    else:
-        data = translator.corpus_data()
-    for sentence in data[-1]:
-        say(sentence)
+        for given in (
+            {"width": arguments.width, "layers": arguments.layers,
+             "heads": arguments.heads, "hidden": arguments.hidden,
+             "dropout": arguments.dropout},
+            {"updates": arguments.updates, "peak_rate": arguments.rate,
+             "batch_size": arguments.batch, "warmup": arguments.warmup,
+             "smoothing": arguments.smoothing, "accumulate": arguments.accumulate,
+             "precision": arguments.precision}))
+    data, pieces = training_data(arguments)
+    if distributed.first():
+        for sentence in data[-1]:
+            say(sentence)
     try:
         translator.train_folder(
             out, arguments.model, data, arguments.seed, options,
-            "plain" if arguments.pairs else "corpus",
-            torch.float16 if arguments.half else None, **changes)
+            "plain" if arguments.pairs or arguments.data else "corpus",
+            torch.float16 if arguments.half else None, pieces, arguments.patience,
+            **changes)
     except KeyboardInterrupt:
         begun = (out / translator.UNFINISHED).exists()
         sys.exit("Stopped. The same command " + (
             "goes on from the last checkpoint." if begun
             else "begins anew: there was no checkpoint yet."))
-    print(out)
+    if distributed.first():
+        print(out)
+
+
+def training_data(arguments):
+    """What a training reads, and the Pieces that cut it, if some do."""
+    from softdict import translator
+    from softdict.own_text import own_data, own_texts
+    from softdict.pieces import PIECES, pieces_data
+    from softdict.real_text import multi30k
+
+    for name, other in (("valid", "pairs"), ("min_count", "pairs"),
+                        ("data_dir", "data"), ("from", "data"), ("to", "data")):
+        if getattr(arguments, name) and not getattr(arguments, other):
+            raise ValueError(f"--{name.replace('_', '-')} goes with --{other}")
+    if arguments.pairs and arguments.data:
+        raise ValueError("--pairs and --data are two trainings; choose one")
+    if arguments.pieces and not (arguments.pairs or arguments.data):
+        raise ValueError("--pieces goes with --pairs or --data: the book's corpus is "
+                         "cut already")
+    if arguments.pieces and arguments.min_count:
+        raise ValueError("--min-count is for words: with --pieces none is unknown")
+    size = arguments.pieces or PIECES
+    if arguments.data:
+        if arguments.data != "multi30k":
+            raise ValueError(f"--data is multi30k, not {arguments.data!r}; pairs of "
+                             "your own go with --pairs")
+        source, target = getattr(arguments, "from") or "de", arguments.to or "en"
+        if source == target:
+            raise ValueError(f"--from and --to are both {source}: a translation needs "
+                             "two languages")
+        texts = [multi30k(split, source, target, arguments.data_dir)
+                 for split in ("train", "val")]
+        return pieces_data(*texts, size, arguments.longest or 100)
+    if arguments.pairs and arguments.pieces:
+        *texts, notes = own_texts(arguments.pairs, arguments.valid)
+        data, pieces = pieces_data(*texts, size, arguments.longest or 100)
+        return (*data[:-1], notes + data[-1]), pieces
+    if arguments.pairs:
+        return own_data(arguments.pairs, arguments.valid, arguments.longest or 40,
+                        arguments.min_count or 2), None
+    return translator.corpus_data(), None
 
 
 def grade(arguments):
@@ -177,6 +229,8 @@ def save_map(path, weights, query_names, key_names):
     figure, ax = pyplot.subplots(figsize=size)
     figures.draw_weights(ax, weights.cpu(), query_names, key_names, numbers=False)
     ax.tick_params(axis="x", rotation=60)
+    for name in ax.get_xticklabels() + ax.get_yticklabels():
+        name.set_parse_math(False)    # two dollars are no formula
     picture = io.BytesIO()
     figure.savefig(picture, bbox_inches="tight",
                    format=Path(path).suffix.lower().removeprefix("."))

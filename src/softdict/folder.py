@@ -4,6 +4,7 @@
     weights.safetensors  the weights
     source.txt           the words of each vocabulary, one a line, without the specials
     target.txt
+    pieces.json          in their place, where the words are pieces of words
     history.jsonl        a record an update: loss, gradient norm, rate, validation loss
     curves.svg           a picture of them
 """
@@ -18,18 +19,21 @@ from torch import nn
 from softdict.checkpoint import load_model, save_model
 from softdict.decoding import translate
 from softdict.files import read_lines, write_whole
-from softdict.recipes import RECIPES
+from softdict.own_text import join_words, split_words
+from softdict.pieces import Pieces, load_pieces
+from softdict.recipes import RECIPES, share_table
 from softdict.vocab import SPECIALS, UNK, Vocab
 
 FORMAT = 1
-CONFIG, WEIGHTS, HISTORY, CURVES = (
-    "config.json", "weights.safetensors", "history.jsonl", "curves.svg")
+CONFIG, WEIGHTS, PIECES, HISTORY, CURVES = (
+    "config.json", "weights.safetensors", "pieces.json", "history.jsonl", "curves.svg")
 WORDS = "source.txt", "target.txt"
 UNFINISHED = "unfinished.safetensors"    # a training under way
 TEXTS = "corpus", "plain"
 # option: kind of number, smallest, largest; a mistyped one must not fill the memory
-OPTIONS = {"width": (int, 1, 8192), "heads": (int, 1, 256), "layers": (int, 1, 64),
-           "hidden": (int, 1, 32768), "dropout": (float, 0.0, 0.9)}
+OPTIONS = {"width": (int, 1, 8192), "embedding": (int, 1, 8192),
+           "heads": (int, 1, 256), "layers": (int, 1, 64), "hidden": (int, 1, 32768),
+           "dropout": (float, 0.0, 0.9)}
 
 
 @dataclass(frozen=True)
@@ -46,11 +50,11 @@ class Config:
     settings: dict = field(default_factory=dict)   # of its training
     format: int = FORMAT
     kind: str = "encoder-decoder"
-    vocabulary: str = "words"
+    vocabulary: str = "words"       # or "pieces", the same of both languages
 
     def __post_init__(self):
         for name, known in (("format", (FORMAT,)), ("kind", ("encoder-decoder",)),
-                            ("vocabulary", ("words",)), ("text", TEXTS),
+                            ("vocabulary", ("words", "pieces")), ("text", TEXTS),
                             ("model", tuple(RECIPES))):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} is {short(getattr(self, name))}; this "
@@ -73,13 +77,18 @@ class Config:
     def build(self, source_words, target_words):
         """The untrained model for vocabularies of these sizes.
 
+        where words are pieces, both languages have one table
         raises ValueError for options that the model does not have
         """
         try:
-            return RECIPES[self.model].build(source_words, target_words, **self.options)
+            model = RECIPES[self.model].build(source_words, target_words,
+                                              **self.options)
         except TypeError:
             raise ValueError(f"the model {self.model} has not all of the options "
                              f"{', '.join(self.options)}") from None
+        if self.vocabulary == "pieces":
+            share_table(model)
+        return model
 
 
 def is_number(value, kind, least, most):
@@ -95,12 +104,24 @@ def short(value):
 
 @dataclass(frozen=True)
 class Saved:
-    """A trained model with its two vocabularies and its config."""
+    """A trained model with its two vocabularies, its config, and what cuts its text."""
 
     model: nn.Module
     source_vocab: Vocab
     target_vocab: Vocab
     config: Config
+    pieces: Pieces | None = None
+
+    def cut(self, text):
+        """The words of a text, or its pieces, as the model reads them; none of blanks
+        alone."""
+        if self.pieces is None:
+            return split_words(text)
+        return self.pieces.cut(text) if text.strip() else []
+
+    def join(self, words):
+        """Words or pieces as a line of text."""
+        return join_words(words) if self.pieces is None else self.pieces.join(words)
 
     def known(self, words):
         """The words as the vocabulary spells them, small or capital; else UNK."""
@@ -128,9 +149,12 @@ def save_folder(folder, saved, history=(), dtype=None):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     vocabs = saved.source_vocab, saved.target_vocab
-    for name, vocab in zip(WORDS, vocabs):
-        text = "".join(f"{word}\n" for word in vocab.words[len(SPECIALS):])
-        write_whole(folder / name, text.encode("utf-8"))
+    if saved.pieces:
+        saved.pieces.save(folder / PIECES)
+    else:
+        for name, vocab in zip(WORDS, vocabs):
+            text = "".join(f"{word}\n" for word in vocab.words[len(SPECIALS):])
+            write_whole(folder / name, text.encode("utf-8"))
     if history:
         lines = "".join(json.dumps(record) + "\n" for record in history)
         write_whole(folder / HISTORY, lines.encode("utf-8"))
@@ -149,15 +173,14 @@ def load_folder(folder, device=None):
     check_name(folder)
     if not folder.is_dir():
         raise ValueError(f"{folder} is no folder; a model is a folder that train made")
-    missing = [name for name in (CONFIG, WEIGHTS, *WORDS)
-               if not (folder / name).is_file()]
-    if missing:
-        begun = ("its training is not finished, and the same command goes on with it"
-                 if (folder / UNFINISHED).exists() else f"{missing[0]} is missing")
-        raise ValueError(f"{folder} holds no trained model: {begun}")
+    check_files(folder, CONFIG, WEIGHTS)
     try:
         config = read_config(folder / CONFIG)
-        vocabs = [Vocab.of(read_lines(folder / name)) for name in WORDS]
+    except ValueError as error:
+        raise ValueError(f"the model in {folder} cannot be used: {error}") from None
+    check_files(folder, *((PIECES,) if config.vocabulary == "pieces" else WORDS))
+    try:
+        pieces, vocabs = read_words(folder, config.vocabulary)
         check_size(config, sum(map(len, vocabs)), (folder / WEIGHTS).stat().st_size)
         model = config.build(*map(len, vocabs))
         load_model(model, folder / WEIGHTS, fingerprint(*vocabs))
@@ -166,7 +189,24 @@ def load_folder(folder, device=None):
     except RuntimeError as error:    # nested too deep, or numbers of no known kind
         raise ValueError(f"the model in {folder} cannot be used: {WEIGHTS} is "
                          f"damaged ({short(str(error))})") from None
-    return Saved(model.to(device or "cpu").eval(), *vocabs, config)
+    return Saved(model.to(device or "cpu").eval(), *vocabs, config, pieces)
+
+
+def check_files(folder, *names):
+    """Refuses by ValueError a folder that lacks one of these files."""
+    missing = [name for name in names if not (folder / name).is_file()]
+    if missing:
+        begun = ("its training is not finished, and the same command goes on with it"
+                 if (folder / UNFINISHED).exists() else f"{missing[0]} is missing")
+        raise ValueError(f"{folder} holds no trained model: {begun}")
+
+
+def read_words(folder, vocabulary):
+    """What cuts text, if words are cut into pieces, and both vocabularies."""
+    if vocabulary == "words":
+        return None, [Vocab.of(read_lines(folder / name)) for name in WORDS]
+    pieces = load_pieces(folder / PIECES)
+    return pieces, [pieces.vocab()] * 2
 
 
 def check_name(folder):
@@ -184,9 +224,12 @@ def check_size(config, words, size):
     width = config.options.get("width", 64)
     hidden = config.options.get("hidden", width)
     layer = 4 * width * width + width * hidden    # the least that a layer has
-    if 2 * (words * width + config.options.get("layers", 1) * layer) > size:
+    # an RNN reads narrower words than it thinks in
+    table = width if config.model.startswith("transformer") else min(width, 96)
+    table = words * config.options.get("embedding", table)
+    if 2 * (table + config.options.get("layers", 1) * layer) > size:
         raise ValueError(f"{WEIGHTS} is smaller than the model of which {CONFIG} and "
-                         f"{' and '.join(WORDS)} tell")
+                         "its words tell")
 
 
 def read_config(path):

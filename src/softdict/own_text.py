@@ -30,8 +30,9 @@ def join_words(words):
     return CLOSE.sub("", QUOTED.sub(r"\1\2\3", " ".join(words)))
 
 
-def read_own_pairs(path):
-    """Pairs (source words, target words) of a UTF-8 file, a pair a line.
+def read_own_pairs(path, cut=split_words):
+    """Pairs (source words, target words) of a UTF-8 file, a pair a line; cut makes
+    words of a text.
 
     a tab stands between the sentences; further columns are not read, but a line with
     more of them than the first has a tab inside a sentence: it is left out
@@ -44,7 +45,7 @@ def read_own_pairs(path):
         if len(line) > LONGEST_LINE:
             raise ValueError(f"{name}, line {number}: {len(line)} characters; a line "
                              "is two sentences with a tab between them")
-        sides = [split_words(column) for column in line.split("\t")]
+        sides = [cut(column) for column in line.split("\t")]
         if len(sides) < 2 or not all(sides[:2]):
             raise ValueError(f"{name}, line {number}: a line is two sentences with a "
                              f"tab between them, not {line[:40]!r}")
@@ -55,6 +56,39 @@ def read_own_pairs(path):
     if not pairs:
         raise ValueError(f"{name} is empty; it must hold sentence pairs, one a line")
     return pairs, left
+
+
+def own_texts(file, valid=None):
+    """Pairs of whole sentences for training and for validation, and what to say of
+    them; as `own_data`, before anything is cut."""
+    notes, read = [], []
+    for path in [file, valid] if valid else [file]:
+        pairs, left = read_own_pairs(path, str.strip)
+        if left:
+            notes.append(left_out(path, left))
+        read.append(pairs)
+    training, checked = read if valid else held_out(read[0])
+    if not training:
+        raise ValueError(one_source(file))
+    return training, checked, notes + shared_sources(training, checked)
+
+
+def left_out(path, lines):
+    return (f"{Path(path).name}: {plural(len(lines), 'line')} left out, with a tab "
+            f"inside a sentence (the first is {lines[0]})")
+
+
+def one_source(path):
+    return (f"{Path(path).name} has one source sentence only: nothing is left to "
+            "validate on; add pairs, or name a file with --valid")
+
+
+def shared_sources(training, checked):
+    """A sentence in a list, if the validation has been seen in the training."""
+    seen = {folded(source) for source, _ in training}
+    shared = sum(folded(source) in seen for source, _ in checked)
+    return ["validation pairs whose source sentence is in the training too: "
+            f"{shared}; the validation loss flatters"] if shared else []
 
 
 def held_out(pairs, share=20):
@@ -74,9 +108,10 @@ def held_out(pairs, share=20):
     return sides
 
 
-def folded(words):
-    """A sentence as one text, the same in capitals and in small letters."""
-    return " ".join(words).casefold()
+def folded(sentence):
+    """A sentence, words or text, as one text, the same in capitals and in small
+    letters."""
+    return (sentence if isinstance(sentence, str) else " ".join(sentence)).casefold()
 
 
 def own_data(file, valid=None, longest=40, min_count=2):
@@ -95,22 +130,17 @@ def own_data(file, valid=None, longest=40, min_count=2):
             raise ValueError(f"{Path(path).name}: every pair has more than {longest} "
                              "words; a larger --longest takes them in")
         if left:
-            notes.append(f"{Path(path).name}: {plural(len(left), 'line')} left out, "
-                         f"with a tab inside a sentence (the first is {left[0]})")
+            notes.append(left_out(path, left))
         if len(short) < len(pairs):
             notes.append(f"{Path(path).name}: {plural(len(pairs) - len(short), 'pair')}"
                          f" left out, with more than {longest} words (--longest)")
         read.append(short)
     training, checked = read if valid else held_out(read[0])
     if not training:
-        raise ValueError(f"{Path(file).name} has one source sentence only: nothing is "
-                         "left to validate on; add pairs, or name a file with --valid")
+        raise ValueError(one_source(file))
     notes.append(f"{plural(len(training), 'pair')} for training, {len(checked)} for "
                  "validation")
-    seen = {folded(source) for source, _ in training}
-    if shared := sum(folded(source) in seen for source, _ in checked):
-        notes.append("validation pairs whose source sentence is in the training too: "
-                     f"{shared}; the validation loss flatters")
+    notes += shared_sources(training, checked)
     vocabs = [Vocab(side, min_count) for side in zip(*training)]
     for name, vocab, side in zip(("source", "target"), vocabs, zip(*training)):
         words = [word for sentence in side for word in sentence]

@@ -8,9 +8,11 @@ from torch import nn
 
 from softdict import corpus
 from softdict.attention import Additive, General, scaled_dot
+from softdict.layers import Dropout
 from softdict.lookup import dot
 from softdict.seq2seq import Attend, Decoder, Encoder, LuongDecoder, Seq2Seq
 from softdict.training import Settings
+from softdict.transformer import Transformer
 from softdict.variants import book_transformer
 from softdict.vocab import Vocab
 
@@ -30,17 +32,39 @@ class Recipe:
     words: str
 
 
-def rnn(source_words, target_words, width=192, encoder=Encoder, model=Seq2Seq):
+def rnn(source_words, target_words, width=192, embedding=96, dropout=0.0,
+        encoder=Encoder, model=Seq2Seq):
     """Chapter 04's model: all that the decoder knows of the source is one vector."""
-    return model(encoder(source_words, width=width),
-                 Decoder(target_words, width=width))
+    return with_dropout(model(encoder(source_words, embedding, width),
+                              Decoder(target_words, embedding, width)), dropout)
 
 
-def attending(source_words, target_words, width=192, context=None,
-              decoder=LuongDecoder):
+def attending(source_words, target_words, width=192, embedding=96, dropout=0.0,
+              context=None, decoder=LuongDecoder):
     """Chapter 07's model; context(width) makes what looks at the source."""
-    encoder = Encoder(source_words, width=width)
-    return Seq2Seq(encoder, decoder(target_words, width=width, context=context(width)))
+    encoder = Encoder(source_words, embedding, width)
+    return with_dropout(
+        Seq2Seq(encoder, decoder(target_words, embedding, width,
+                                 context=context(width))), dropout)
+
+
+def with_dropout(model, dropout):
+    """An RNN with dropout on what it reads and on what its generator reads, not from
+    step to step. Zaremba et al. 2014, section 3.1"""
+    if dropout:
+        for part in (model.encoder, model.decoder):
+            part.embed = nn.Sequential(part.embed, Dropout(dropout))
+        model.generator = nn.Sequential(Dropout(dropout), model.generator)
+    return model
+
+
+def share_table(model):
+    """Gives both languages of a model one table of embeddings: their words are the
+    same pieces. Vaswani et al. 2017, section 3.4"""
+    if isinstance(model, Transformer):
+        model.encoder.embedding.table = model.decoder.embedding.table
+    else:
+        model.encoder.embed = model.decoder.embed
 
 
 def dot_context(width):
@@ -80,6 +104,22 @@ RECIPES = {
         partial(book_transformer, position_encoding="rotary"), Settings(peak_rate=2e-3),
         "a Transformer with rotary positions"),
 }
+
+
+# options and settings for text that people wrote, cut into pieces: some 30,000 pairs;
+# chosen on the validation split of Multi30k
+REAL_RNN = ({"width": 384, "embedding": 192, "dropout": 0.4},
+            Settings(updates=3000, batch_size=128, peak_rate=2e-3, warmup=100,
+                     smoothing=0.1, every=250))
+REAL_TRANSFORMER = ({"width": 256, "hidden": 512, "heads": 8, "layers": 3,
+                     "dropout": 0.3},
+                    Settings(updates=4000, batch_size=128, peak_rate=2e-3, warmup=400,
+                             smoothing=0.1, every=250))
+
+
+def real(name):
+    """Options and Settings of one of the book's models for text that people wrote."""
+    return REAL_TRANSFORMER if name.startswith("transformer") else REAL_RNN
 
 
 @cache

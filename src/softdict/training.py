@@ -180,22 +180,27 @@ def batch_loss(model, batch, settings):
 
 def update(training, batch):
     """One step against the gradient of a batch; returns loss, gradient norm, rate."""
-    settings, model = training.settings, training.model
-    optimizer, scaler = training.optimizer, training.scaler
-    step, loss = len(training.history), 0.0
+    settings, loss = training.settings, 0.0
     words = (batch.target_out != PAD).sum()
-    rate = rate_at(step, settings)
-    for group in optimizer.param_groups:
-        group["lr"] = rate
-    optimizer.zero_grad()
+    training.optimizer.zero_grad()
     for part in batch.parts(settings.accumulate):
         # a part counts by its words: the sum is the mean over all words of the batch
         share = (part.target_out != PAD).sum() / words
-        part_loss = batch_loss(model, part, settings) * share    # []
-        scaler.scale(part_loss).backward()
+        part_loss = batch_loss(training.model, part, settings) * share    # []
+        training.scaler.scale(part_loss).backward()
         loss += part_loss.item()
+    return take_step(training, loss)
+
+
+def take_step(training, loss):
+    """The step of an update whose gradients are there; returns its record."""
+    settings, step = training.settings, len(training.history)
+    optimizer, scaler = training.optimizer, training.scaler
+    rate = rate_at(step, settings)
+    for group in optimizer.param_groups:
+        group["lr"] = rate
     scaler.unscale_(optimizer)    # before clipping: the limit is for the true gradient
-    norm = nn.utils.clip_grad_norm_(model.parameters(), settings.clip).item()
+    norm = nn.utils.clip_grad_norm_(training.model.parameters(), settings.clip).item()
     # the scaler of float16 skips an update whose gradient is too large
     finite = math.isfinite(norm) or scaler.is_enabled()
     if not (math.isfinite(loss) and finite):
@@ -215,7 +220,7 @@ def rate_at(step, settings):
     return learning_rate(step, settings.updates, settings.peak_rate, settings.warmup)
 
 
-def train_epoch(training, pairs, after=lambda training: None):
+def train_epoch(training, pairs, after=lambda training: None, update=update):
     """The updates that are left of one pass; after(training) is called behind each."""
     settings = training.settings
     epoch, done = divmod(len(training.history),
@@ -229,12 +234,12 @@ def train_epoch(training, pairs, after=lambda training: None):
         after(training)
 
 
-def train(training, pairs, evaluate=None, path=None):
+def train(training, pairs, evaluate=None, path=None, update=update):
     """Trains to the last update and returns the history.
 
     goes on from the checkpoint at `path` if there is one
     pairs holds (source ids, target ids); what evaluate(model) returns, a dict, joins
-    the record of its update
+    the record of its update; update(training, batch) does one
     """
     settings, path = training.settings, path and Path(path)
     if not pairs:
@@ -258,7 +263,7 @@ def train(training, pairs, evaluate=None, path=None):
     training.model.train()
     with bar:
         while len(training.history) < settings.updates:
-            train_epoch(training, pairs, after)
+            train_epoch(training, pairs, after, update)
     return training.history
 
 

@@ -10,21 +10,23 @@ from pathlib import Path
 
 import torch
 
-from softdict import corpus, runtime
+from softdict import corpus, distributed, runtime
 from softdict.batches import make_batch
-from softdict.checkpoint import load
+from softdict.checkpoint import load, load_model, save_model
 from softdict.decoding import translation_weights
 from softdict.folder import (
     CONFIG, UNFINISHED, WEIGHTS, Config, Saved, check_name, fingerprint, load_folder,
     save_folder)
-from softdict.recipes import LONGEST, RECIPES
+from softdict.recipes import LONGEST, RECIPES, real
 from softdict.recipes import vocabs as counted_vocabs
-from softdict.training import Training, token_loss, train
+from softdict.training import Training, token_loss
 
 # the trained Transformer, made by
 # python -m softdict train --model transformer --half --out DIR
 CARRIED = runtime.ASSETS / "transformer"
 EVERY = 100    # updates from one checkpoint to the next
+CHECKED = 1014    # pairs, at most, of a validation loss
+BEST = "best.safetensors"    # the weights of the smallest validation loss so far
 
 
 @cache
@@ -116,21 +118,52 @@ def validation_loss(model, pairs, size=100):
     return total / words
 
 
+class Enough(Exception):
+    """A training that has found nothing better for too long."""
+
+
+def evaluator(state, pairs, path, patience):
+    """What `train` evaluates with: the validation loss; early stopping.
+
+    the best weights so far are kept at `path`; it raises Enough where the last
+    `patience` evaluations found none; 0 keeps nothing and never stops
+    """
+    def evaluate(model):
+        loss = distributed.agreed(validation_loss(model, pairs))
+        losses = [record["validation loss"] for record in state.history
+                  if "validation loss" in record] + [loss]
+        since = len(losses) - 1 - losses.index(min(losses))
+        if patience and not since and distributed.first():
+            save_model(model, path, state.vocabulary)
+        if patience and since >= patience:
+            state.history[-1]["validation loss"] = loss
+            raise Enough
+        return {"validation loss": loss}
+
+    return evaluate
+
+
 def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=None,
-                 **changes):
+                 pieces=None, patience=0, **changes):
     """Trains a model and keeps it in a folder; returns what `load_folder` would.
 
-    data is what `own_data` or `corpus_data` gave; options go to the recipe; changes are
-    Settings other than the recipe's
-    an interrupted training goes on from its last whole hundred of updates
+    data is what `own_data` or `corpus_data` gave, or with `pieces` `pieces_data`;
+    options go to the recipe; changes are Settings other than the recipe's
+    patience: see `evaluator`; of several processes, the first has the best weights
+    an interrupted training goes on from its last checkpoint
     raises ValueError for a folder that holds something else
     """
     folder, (training, checked, *vocabs, _) = Path(folder), data
     check_folder(folder)
-    settings = replace(RECIPES[name].settings,
-                       **{"every": EVERY, "seed": seed} | changes)
+    options, settings = options or {}, replace(RECIPES[name].settings, every=EVERY)
+    if pieces:
+        usual, settings = real(name)
+        options = usual | options
+    settings = replace(settings, seed=seed, **changes)
     longest = LONGEST if text == "corpus" else max(len(pair[0]) for pair in training)
-    config = Config(name, options or {}, text, longest, asdict(settings))
+    config = Config(name, options, text, longest,
+                    asdict(settings) | {"patience": patience},
+                    vocabulary="pieces" if pieces else "words")
     runtime.seed(seed)
     model = config.build(*map(len, vocabs)).to(runtime.device())
     ids = [[(vocabs[0].ids(source, "UNK"), vocabs[1].ids(target, "UNK"))
@@ -139,15 +172,21 @@ def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=
     digest = hashlib.sha256(repr(ids).encode()).hexdigest()[:16]
     state = Training(model, settings, f"{fingerprint(*vocabs)} {digest}")
     folder.mkdir(parents=True, exist_ok=True)
-    tempfile.TemporaryFile(dir=folder).close()    # refused now and not in an hour
-    go_on(state, folder)
-    history = train(
-        state, ids[0],
-        lambda model: {"validation loss": validation_loss(model, ids[1][:500])},
-        folder / UNFINISHED)
-    saved = Saved(model.eval(), *vocabs, config)
-    save_folder(folder, saved, history, dtype)
-    (folder / UNFINISHED).unlink(missing_ok=True)
+    # refused now and not in an hour; hidden, so that `check_folder` sees no other file
+    tempfile.TemporaryFile(dir=folder, prefix=".").close()
+    go_on(state, folder, patience)
+    try:
+        distributed.train(state, ids[0], evaluator(
+            state, ids[1][:CHECKED], folder / BEST, patience), folder / UNFINISHED)
+    except Enough:
+        pass
+    saved = Saved(model.eval(), *vocabs, config, pieces)
+    if distributed.first():
+        if patience:
+            load_model(model, folder / BEST, state.vocabulary)
+        save_folder(folder, saved, state.history, dtype)
+        for file in (UNFINISHED, BEST):
+            (folder / file).unlink(missing_ok=True)
     return saved
 
 
@@ -161,7 +200,7 @@ def check_folder(folder):
     # parts are left by a process that was killed, hidden files by the system
     names = {file.name for file in folder.iterdir()
              if not file.name.startswith(".") and not file.name.endswith(".part")
-             } if folder.exists() else set()
+             } - {BEST} if folder.exists() else set()
     if UNFINISHED in names or not names:
         return
     if {CONFIG, WEIGHTS} <= names:
@@ -171,7 +210,7 @@ def check_folder(folder):
                      "a new one or an empty one")
 
 
-def go_on(state, folder):
+def go_on(state, folder, patience=0):
     """Puts a training where an interruption left it, if there was one.
 
     raises ValueError for an unfinished training that is another one
@@ -179,6 +218,9 @@ def go_on(state, folder):
     if not (folder / UNFINISHED).exists():
         return
     try:
+        if patience and not (folder / BEST).exists():
+            raise ValueError("its best weights were not kept, since it was begun "
+                             "without --patience")
         load(state, folder / UNFINISHED)
     except ValueError as error:
         reason = str(error).replace("another vocabulary", "other pairs or words")

@@ -1,0 +1,130 @@
+"""Pieces of words: byte-pair encoding, made and used with the library `tokenizers`.
+
+A blank belongs to the piece behind it, so the pieces in a row are the text. A character
+that no piece has is written as its bytes in UTF-8: nothing is unknown, nothing is lost.
+Sennrich et al. 2016, section 3.2
+"""
+
+import json
+from pathlib import Path
+
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+
+from softdict.files import read_lines, write_whole
+from softdict.own_text import plural
+from softdict.vocab import Vocab
+
+PIECES, MOST = 6000, 10 ** 6    # the usual number; the library makes room for all
+# merges stay inside of these: a word, a digit or signs, each with the blank before it
+CHUNKS = r" ?[\p{L}\p{M}]+| ?\p{N}| ?[^\s\p{L}\p{M}\p{N}]+|\s"
+BYTES = [f"<0x{number:02X}>" for number in range(256)]
+
+
+class Pieces:
+    """Cuts text into pieces and puts pieces together."""
+
+    def __init__(self, pieces, merges):
+        """All pieces in their order, the bytes last; the pairs to merge in theirs."""
+        numbers = {piece: number for number, piece in enumerate(pieces)}
+        self.tokenizer = Tokenizer(
+            models.BPE(numbers, list(map(tuple, merges)), byte_fallback=True))
+        self.tokenizer.pre_tokenizer = chunks()
+        self.tokenizer.decoder = decoders.Sequence(
+            [decoders.ByteFallback(), decoders.Fuse()])
+
+    def cut(self, text):
+        """The pieces of a text: a list of strings."""
+        return self.tokenizer.encode(f" {text}").tokens
+
+    def join(self, pieces):
+        """The text of pieces, a list of strings."""
+        return self.tokenizer.decoder.decode(list(pieces)).removeprefix(" ")
+
+    def vocab(self):
+        """Every piece that there is, numbered: characters, then pieces in the order in
+        which they were made, then the 256 bytes."""
+        numbers = self.tokenizer.get_vocab()
+        return Vocab.of(sorted(numbers, key=numbers.get))
+
+    def save(self, path):
+        """Writes them as `tokenizers` does: a JSON file, whole or not at all."""
+        write_whole(path, self.tokenizer.to_str(pretty=True).encode("utf-8"))
+
+
+def chunks():
+    """What cuts a text into parts that no piece goes beyond."""
+    return pre_tokenizers.Split(Regex(CHUNKS), "isolated")
+
+
+def learn_pieces(sentences, size=PIECES):
+    """Pieces that byte-pair encoding makes of sentences, `size` at most, and 256 bytes.
+
+    it begins with characters, and makes the pair that is seen most often one piece,
+    again and again; a pair that is seen once stays a pair
+    raises ValueError for a size below the number of characters, or above a million
+    """
+    if size > MOST:
+        raise ValueError(f"{size} pieces are too many; {MOST} is the most")
+    learned = Tokenizer(models.BPE())
+    learned.pre_tokenizer = chunks()
+    learned.train_from_iterator(
+        (f" {sentence}" for sentence in sentences),
+        trainers.BpeTrainer(vocab_size=size, min_frequency=2, show_progress=False))
+    model = json.loads(learned.to_str())["model"]
+    if len(model["vocab"]) > size:
+        raise ValueError(f"{size} pieces are too few: the training has "
+                         f"{len(model['vocab'])} characters, and each is a piece")
+    return Pieces([*model["vocab"], *BYTES], model["merges"])
+
+
+def load_pieces(path):
+    """The pieces of a file that `save` wrote: of all that stands there, what is read
+    are the pieces and the merges.
+
+    raises ValueError, with one sentence, for another file
+    """
+    name = Path(path).name
+    try:
+        content = json.loads("\n".join(read_lines(path)))
+    except (ValueError, RecursionError):
+        raise ValueError(f"{name} is damaged: it is no JSON in UTF-8") from None
+    try:
+        numbers, merges = content["model"]["vocab"], content["model"]["merges"]
+        pieces = sorted(numbers, key=numbers.get)
+        # the library takes merges that lack, and numbers that are there twice
+        whole = (pieces[-len(BYTES):] == BYTES
+                 and list(map(numbers.get, pieces)) == list(range(len(pieces)))
+                 and {piece for piece in pieces[:-len(BYTES)] if len(piece) != 1}
+                 == set(map("".join, merges)))
+        found = Pieces(pieces, merges) if whole else None
+    except Exception:    # the library raises nothing narrower
+        found = None
+    if not found:
+        raise ValueError(f"{name} is not what train writes: its pieces and merges do "
+                         "not fit together")
+    return found
+
+
+def pieces_data(training, checked, size=PIECES, longest=100):
+    """Pairs of texts as pairs of pieces, learned from both sides of the training.
+
+    longer sentences are left out
+    returns what `own_text.own_data` does, and the Pieces
+    raises ValueError where nothing is left to train or to validate on
+    """
+    pieces = learn_pieces([text for pair in training for text in pair], size)
+    parts, notes = [], []
+    for name, texts in (("training", training), ("validation", checked)):
+        pairs = [tuple(map(pieces.cut, pair)) for pair in texts]
+        short = [pair for pair in pairs if max(map(len, pair)) <= longest]
+        if not short:
+            raise ValueError(f"every pair for {name} has more than {longest} pieces; a "
+                             "larger --longest takes them in")
+        if left := len(pairs) - len(short):
+            notes.append(f"{plural(left, 'pair')} for {name} left out, with more than "
+                         f"{longest} pieces (--longest)")
+        parts.append(short)
+    vocab = pieces.vocab()
+    notes += [f"{plural(len(parts[0]), 'pair')} for training, {len(parts[1])} for "
+              "validation", f"{len(vocab)} pieces, the same for both languages"]
+    return (*parts, vocab, vocab, notes), pieces

@@ -1,0 +1,466 @@
+"""Predict boxes: their metadata against the text; on a page, in a browser."""
+
+import json
+import re
+import subprocess
+import sys
+
+import nbformat
+import pages
+import predicts
+import pytest
+from books import ROOT
+from sample import code, markdown
+
+CHAPTERS = sorted((ROOT / "notebooks").glob("[01]*.ipynb"))
+
+
+# The metadata, against the text -------------------------------------------------------
+
+
+def problems(cells, unlettered=()):
+    """What is wrong with the Predicts of a notebook, given as JSON, a sentence each."""
+    names = [cell["id"] for cell in cells]
+    free = 0    # the first cell that no earlier Predict reaches into
+    for number, cell in enumerate(cells):
+        name, text = cell["id"], "".join(cell["source"])
+        told = cell["metadata"].get("predict")
+        found = list(predicts.BOX.finditer(text))
+        if len(found) != text.count("**Predict") or len(found) > 1:
+            yield f"{name}: a Predict that is no box, or two in a cell"
+        if bool(told) != bool(found):
+            yield f"{name}: a Predict without metadata, or metadata without a Predict"
+        if not (told and found):
+            continue
+        if told.get("until") not in names[number:]:
+            yield f"{name}: the verdict's cell does not follow"
+            continue
+        end = names.index(told["until"], number)
+        after = "".join(cells[end]["source"])
+        after = text[found[0].end():] if end == number else after
+        letters = predicts.letters(found[0][0])
+        lettered = name not in unlettered
+        letter, length = predicts.verdict(after.lstrip("\n"))
+        if set(told) != ({"answer", "until"} if lettered else {"until"}):
+            yield f"{name}: has the metadata {sorted(told)}"
+        elif lettered and (letters not in ("ab", "abc", "abcd")
+                           or told["answer"] not in letters):
+            yield f"{name}: the answer {told['answer']} is none of {letters}"
+        elif lettered and told["answer"] != letter:
+            yield f"{name}: the answer is {told['answer']}, the text says {letter}"
+        elif not lettered and (letters or letter):
+            yield f"{name}: has letters after all"
+        if re.search(r"^(#|> |<)", after.lstrip("\n")[:length], re.MULTILINE):
+            yield f"{name}: a heading, a box or a fold stands before its verdict"
+        if number < free:
+            yield f"{name}: asks before the last Predict is settled"
+        free = end
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_the_answer_of_every_predict_is_the_one_that_the_text_names(path):
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    assert not list(problems(cells))
+    assert any("predict" in cell["metadata"] for cell in cells)
+
+
+def notebook():
+    """A page with a Predict of each kind, and an exercise."""
+    ask = markdown("ask", "Add.\n\n> **Predict.** What is *1 + 2*?\n>\n> (a) 2  \n"
+                   "> (b) the code `3`  \n> (c) an error")
+    add = code("add", "1 + 2", output="three\n")
+    why = markdown("why", "Look.\n\nIt is (b): [one](#exercise-01-1-add) and two.\n\n"
+                   "Text that goes on.\n\n> **Predict.** And $1 + 1$?")
+    two = markdown("two", "It is two.\n\n## Exercise 01-1 · Add\n\n★ · 2 minutes\n\n"
+                   "Then [look](#fig-sum).")
+    ask3 = markdown("ask-3", "> **Predict.** And 2 + 2?\n>\n> (a) 4  \n> (b) 5\n\nSo:")
+    sure = code("sure", "assert 2 + 2 == 4", "hide-input")
+    draw = code("draw", "2 + 2", mystnb={
+        "image": {"alt": "Four."}, "figure": {"caption": "A sum.", "name": "fig-sum"}})
+    draw.outputs = [nbformat.v4.new_output("display_data", {"image/svg+xml": (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"></svg>')})]
+    four = markdown("four", "In sum it is (a), as\n\n$$2 + 2$$\n\nis 4.\n\nThe end.")
+    ask.metadata["predict"] = {"answer": "b", "until": "why"}
+    why.metadata["predict"] = {"until": "two"}
+    ask3.metadata["predict"] = {"answer": "a", "until": "four"}
+    language = {"language_info": {"name": "python"}}
+    return nbformat.v4.new_notebook(metadata=language, cells=[
+        markdown("title", "# 01 · Sums"), ask, add, why, two, ask3, sure, draw, four,
+        markdown("last", "## Sources\n\n" + "Much more to read.\n\n" * 40)])
+
+
+def as_json(made):
+    return json.loads(nbformat.writes(made))["cells"]
+
+
+@pytest.mark.parametrize("change, words", [
+    (lambda c: None, None),
+    (lambda c: c["ask"]["metadata"].update(predict={"answer": "c", "until": "why"}),
+     "ask: the answer is c, the text says b"),
+    (lambda c: c["why"].update(source=c["why"]["source"].replace("It is (b)", "Yes")),
+     "ask: the answer is b, the text says None"),
+    (lambda c: c["ask"]["metadata"].update(predict={"answer": "d", "until": "why"}),
+     "ask: the answer d is none of abc"),
+    (lambda c: c["ask"]["metadata"].update(predict={"answer": "b", "until": "title"}),
+     "ask: the verdict's cell does not follow"),
+    (lambda c: c["ask"]["metadata"].update(predict={"answer": "b", "until": "two"}),
+     "why: asks before the last Predict is settled"),
+    (lambda c: c["ask"]["metadata"].pop("predict"),
+     "ask: a Predict without metadata, or metadata without a Predict"),
+    (lambda c: c["two"]["metadata"].update(predict={"until": "four"}),
+     "two: a Predict without metadata, or metadata without a Predict"),
+    (lambda c: c["why"]["metadata"].update(predict={"answer": "a", "until": "two"}),
+     "why: has the metadata ['answer', 'until']"),
+    (lambda c: c["four"].update(source="# Four\n\nIt is (a)."),
+     "ask-3: a heading, a box or a fold stands before its verdict"),
+    (lambda c: c["ask"].update(source=c["ask"]["source"] + "\n\n**Predict.** Again?"),
+     "ask: a Predict that is no box, or two in a cell"),
+])
+def test_each_fault_of_the_metadata_is_found(change, words):
+    cells = as_json(notebook())
+    for cell in cells:
+        cell["source"] = "".join(cell["source"])
+    change({cell["id"]: cell for cell in cells})
+    found = list(problems(cells, {"why"}))
+    assert (words in found) if words else not found
+
+
+# The page -----------------------------------------------------------------------------
+
+
+def test_box_output_and_verdict_are_marked_and_nothing_else_is_changed():
+    cells = as_json(notebook())
+    before = {cell["id"]: "".join(cell["source"]) for cell in cells}
+    predicts.mark(cells)
+    after = {cell["id"]: "".join(cell["source"]) for cell in cells}
+    plain = {name: re.sub(r'(?:<div class="(?:predict|verdict)"[^>]*>\n\n|\n\n</div>)',
+                          "", text) for name, text in after.items()}
+    assert plain == before
+    assert [cell["id"] for cell in cells
+            if "settles" in cell["metadata"].get("tags", [])] == ["add", "sure", "draw"]
+    assert after["ask"].startswith(
+        'Add.\n\n<div class="predict" id="predict-ask" data-answer="b">\n\n> **Predict')
+    assert 'two.\n\n</div>\n\nText that goes on.' in after["why"]
+    assert after["why"].startswith('<div class="verdict">\n\nLook.')
+    assert after["four"].endswith("is 4.\n\n</div>\n\nThe end.")
+
+
+def test_a_verdict_may_stand_in_the_cell_of_its_question():
+    cell = markdown("both", "> **Predict.** Which?\n>\n> (a) this  \n> (b) that\n\n"
+                    "It is (b). So.\n\nMore.")
+    cell.metadata["predict"] = {"answer": "b", "until": "both"}
+    [cell] = as_json(nbformat.v4.new_notebook(cells=[cell]))
+    predicts.mark([cell])
+    assert cell["source"].endswith('</div>\n\n<div class="verdict">\n\n'
+                                   'It is (b). So.\n\n</div>\n\nMore.')
+
+
+def test_a_verdict_that_is_nowhere_is_named():
+    cells = as_json(notebook())
+    cells[1]["metadata"]["predict"]["until"] = "gone"
+    with pytest.raises(ValueError, match="cell ask is settled in a cell 'gone'"):
+        predicts.mark(cells)
+
+
+# In a browser -------------------------------------------------------------------------
+
+CONFIG = """\
+import sys
+sys.path.insert(0, {book!r})
+extensions = ["myst_nb", "predicts"]
+html_theme, html_static_path = "sphinx_book_theme", [{static!r}]
+html_css_files, nb_execution_mode = ["book.css"], "off"
+html_js_files = [("search.js", {{"defer": "defer", "priority": 900}})]
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
+html_context = {{"default_mode": "auto"}}
+suppress_warnings = ["myst.xref_missing"]
+"""
+ANSWER, VERDICT = "three", "one and two"
+SEEN = """text => [...document.querySelectorAll('main :is(p, pre, figure)')]
+    .some(one => one.textContent.includes(text) && one.checkVisibility(
+        { contentVisibilityAuto: true, checkVisibilityCSS: true }))"""
+
+DRAWN = """() => new Promise(done => requestAnimationFrame(
+    () => requestAnimationFrame(done)))"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The notebook, as Sphinx and the book's theme make a page of it."""
+    if not pages.browser_path():
+        pytest.skip("no Chromium here (CHROMIUM can name one)")
+    folder = tmp_path_factory.mktemp("site")
+    (folder / "notebooks").mkdir()
+    nbformat.write(notebook(), folder / "notebooks/01_sums.ipynb")
+    (folder / "index.md").write_text(
+        "# A book\n\n```{toctree}\nnotebooks/01_sums\n```\n", "utf-8")
+    (folder / "conf.py").write_text(CONFIG.format(
+        book=str(ROOT / "book"), static=str(ROOT / "book/static")), "utf-8")
+    subprocess.run([sys.executable, "-m", "sphinx", "-q", folder, folder / "html"],
+                   check=True)
+    with pages.Browser(folder / "html") as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(site):
+    """The page in a browser that remembers nothing yet; nothing may go wrong."""
+    context = site.chromium.new_context(viewport={"width": 1200, "height": 800})
+    page = context.new_page()
+    page.problems = []
+    page.on("console", lambda message: message.type == "error"
+            and pages.THEME_CONSOLE not in message.text
+            and "MathJax" not in message.text and "mathjax" not in str(message.location)
+            and page.problems.append(message.text))
+    page.on("pageerror", lambda error: pages.THEME_CONSOLE in str(error)
+            or page.problems.append(str(error)))
+    page.route("**/*", lambda route: route.continue_() if route.request.url.startswith(
+        site.address) else route.abort())
+    page.address = f"{site.address}notebooks/01_sums.html"
+    yield page
+    assert not page.problems
+    context.close()
+
+
+def opened(page, anchor=""):
+    page.goto(page.address + anchor, wait_until="load")
+    return page
+
+
+def seen(page, *texts):
+    return [page.evaluate(SEEN, text) for text in texts]
+
+
+def test_the_script_is_loaded_only_where_it_has_something_to_do(site):
+    wanted = {"index.html": False, "notebooks/01_sums.html": True}
+    for name, loads in wanted.items():
+        text = (site.folder / name).read_text("utf-8")
+        assert ("predict.js" in text, "predict.css" in text) == (loads, loads)
+    assert '<script type="module" src="../_static/predict.js' in text
+
+
+def test_without_scripts_nothing_is_veiled(site):
+    context = site.chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.route("**/*", lambda route: route.continue_())
+    page.goto(f"{site.address}notebooks/01_sums.html")
+    assert not page.locator("button:visible", has_text="(a)").count()
+    assert not page.locator(".bd-article [hidden]").count()
+    for text in (ANSWER, VERDICT, "It is two.", "is 4.", "(b) the code 3"):
+        assert page.get_by_text(text).first.is_visible(), text
+    context.close()
+
+
+def test_a_box_veils_output_and_verdict_until_a_choice_and_then_marks_it(page):
+    opened(page)
+    assert seen(page, ANSWER, "Look.", VERDICT, "Text that goes on.", "Add.") == [
+        False, False, False, True, True]
+    tree = page.locator("main").aria_snapshot()
+    assert ANSWER not in tree and VERDICT not in tree and "Text that goes on" in tree
+    assert 'group "Predict. What is 1 + 2?"' in tree and 'button "(a) 2"' in tree
+    page.get_by_role("button", name="(a) 2").click()
+    assert seen(page, ANSWER, "Look.", VERDICT, "It is two.") == [True] * 3 + [False]
+    assert page.get_by_role("status").first.inner_text().startswith(
+        "Your prediction (a) did not hold; it is (b).")
+    assert "(b) the code 3" in page.locator(".right").inner_text()
+    page.get_by_role("button", name="(c) an error").click(force=True)    # too late
+    assert page.locator(".chosen").inner_text().startswith("(a)")
+
+
+def test_figures_and_folded_checks_are_veiled_with_the_outputs(page):
+    opened(page)
+    assert page.locator("div.tag_hide-input").is_hidden()
+    assert seen(page, "A sum.", "is 4.") == [False, False]
+    assert seen(page, "So:", "The end.") == [True, True]
+    page.get_by_role("button", name="(a) 4").click()
+    assert seen(page, "A sum.", "is 4.") == [True, True]
+    assert page.locator("div.tag_hide-input").is_visible()
+    assert "Your prediction (a) held." in page.get_by_role("status").last.inner_text()
+
+
+def test_the_keyboard_alone_chooses_and_goes_on(page):
+    opened(page)
+    page.locator(".predict").first.evaluate("box => box.scrollIntoView()")
+    page.locator("p", has_text="Add.").first.click()    # where Tab begins
+    reached = []
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.textContent.trim()"))
+    assert reached.index("(a) 2") < reached.index("(b) the code 3") < reached.index(
+        "Show without a prediction") and VERDICT not in " ".join(reached)
+    assert "one" not in reached    # the link in the veiled verdict
+    for _ in range(12 - reached.index("(b) the code 3") - 1):
+        page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    assert seen(page, VERDICT) == [True]
+    focus = "document.activeElement.textContent.trim()"
+    assert page.evaluate(focus) == "(b) the code 3"
+    page.keyboard.press("Tab")
+    while page.evaluate(focus) in ("Copy", ""):    # the theme's buttons
+        page.keyboard.press("Tab")
+    assert page.evaluate(focus) == "one"
+
+
+def test_what_is_shown_without_a_prediction_is_not_counted(page):
+    opened(page)
+    page.get_by_role("button", name="Show without").first.click()
+    page.get_by_role("button", name="Show the answer").click()
+    assert seen(page, VERDICT, "It is two.") == [True, True]
+    assert "held: 0 of 0 on this page" in page.locator(".predict-end").inner_text()
+
+
+def test_choices_ticks_and_chapters_are_remembered_and_forgotten(page):
+    opened(page)
+    page.get_by_role("button", name="(b) the code").click()
+    page.get_by_role("button", name="(b) 5").click()
+    page.get_by_role("checkbox", name="Exercise 01-1 done").check()
+    page.locator(".predict-end").scroll_into_view_if_needed()
+    page.wait_for_selector(".bd-links a.read", state="attached")
+    page.evaluate("""() => { const all = JSON.parse(localStorage.softdict);
+        all.predicted['02_other#predict-x'] = { choice: 'a', held: true };
+        localStorage.softdict = JSON.stringify(all) }""")
+    opened(page, "?again")
+    assert seen(page, ANSWER, VERDICT, "It is two.", "is 4.") == [
+        True, True, False, True]
+    assert page.get_by_role("checkbox").is_checked()
+    assert page.locator(".predict-end p").inner_text() == (
+        "Predictions that held: 1 of 2 on this page, 2 of 3 in the book. Chapters read "
+        "to the end: 1. Exercises done: 1. This device alone remembers it.")
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.locator(".predict-end").scroll_into_view_if_needed()
+    page.evaluate(DRAWN)    # the end was seen, before it is forgotten
+    page.get_by_role("button", name="Forget").click()
+    assert page.evaluate("localStorage.softdict === undefined")
+    assert seen(page, ANSWER, VERDICT, "is 4.") == [False] * 3
+    assert not page.get_by_role("checkbox").is_checked()
+    assert page.get_by_role("button", name="(b) the code").is_enabled()
+
+
+def test_two_tabs_know_of_each_other(page):
+    opened(page)
+    late = page.get_by_role("button", name="(c) an error")
+    late.focus()
+    other = page.context.new_page()
+    other.goto(page.address)
+    other.get_by_role("button", name="(b) the code").click()
+    page.wait_for_function(SEEN, arg=VERDICT, timeout=5000)
+    other.close()
+    late.press("Enter")    # it has the focus, but comes too late
+    assert page.locator(".chosen").inner_text().startswith("(b)")
+
+
+@pytest.mark.parametrize("stored", [
+    "{", "null", "7", '"text"', "[1]", '{"predicted": 7, "done": null, "read": []}',
+    '{"predicted": {"01_sums#predict-ask": {"choice": "z", "held": 1}, "x": null}}',
+    '{"predicted": {"01_sums#predict-ask": "b"}, "done": {"01-1": "yes"}}'])
+def test_rubbish_in_the_memory_is_as_good_as_nothing(page, stored):
+    page.add_init_script(f"localStorage.softdict ??= {json.dumps(stored)}")
+    opened(page)
+    assert seen(page, VERDICT) == [False]
+    assert "held: 0 of 0 on this page, 0 of 0 " in page.locator(
+        ".predict-end").inner_text()
+    page.get_by_role("button", name="(b) the code").click()
+    assert "held: 1 of 1 on this page, 1 of 1 " in page.locator(
+        ".predict-end").inner_text()
+
+
+def test_a_browser_that_stores_nothing_still_serves_the_page(page):
+    page.add_init_script("""Object.defineProperty(window, 'localStorage', {
+        get() { throw new DOMException('blocked', 'SecurityError') } })""")
+    opened(page)
+    page.get_by_role("button", name="(b) the code").click()
+    page.get_by_role("checkbox").check()
+    assert seen(page, VERDICT, "It is two.") == [True, False]
+    assert "held: 1 of 1" in page.locator(".predict-end").inner_text()
+    page.problems.clear()    # the theme's own scripts complain
+
+
+def test_an_address_that_leads_into_veiled_text_unveils_it(page):
+    opened(page, "#fig-sum")
+    assert seen(page, "A sum.", VERDICT) == [True, False]
+    assert page.locator("#fig-sum").evaluate(
+        "one => { const { top } = one.getBoundingClientRect();"
+        " return top >= 0 && top < innerHeight }")
+
+
+def test_a_link_on_the_page_unveils_and_back_goes_back(page):
+    opened(page)
+    page.get_by_role("link", name="look", exact=True).click()
+    assert seen(page, "A sum.", "is 4.", VERDICT) == [True, True, False]
+    page.go_back()
+    assert page.url == page.address
+    page.get_by_role("button", name="(b) the code").click()
+    page.goto(f"{page.address}/../../index.html")
+    page.go_back()
+    assert seen(page, VERDICT, "A sum.", "It is two.") == [True, True, False]
+
+
+def test_a_browser_that_knows_no_until_found_is_served_as_well(page):
+    page.add_init_script("""Object.defineProperty(HTMLElement.prototype, 'hidden', {
+        get() { return this.hasAttribute('hidden'); },
+        set(value) { this.toggleAttribute('hidden', Boolean(value)); } })""")
+    opened(page)
+    assert seen(page, "A sum.", VERDICT) == [False, False]
+    page.get_by_role("link", name="look", exact=True).click()
+    assert seen(page, "A sum.", VERDICT) == [True, False]
+    page.evaluate("localStorage.clear()")
+    opened(page, "?again#fig-sum")
+    assert seen(page, "A sum.", VERDICT) == [True, False]
+    page.emulate_media(media="print")
+    assert seen(page, ANSWER, VERDICT) == [True, True]
+
+
+def test_find_in_page_unveils(page):
+    opened(page)    # a link to a text is found as Ctrl+F finds it
+    page.evaluate("""() => {
+        const link = document.createElement('a');
+        link.href = '#:~:text=one%20and%20two';
+        link.textContent = 'go';
+        document.querySelector('.bd-article p').prepend(link);
+    }""")
+    page.get_by_role("link", name="go", exact=True).click()
+    page.wait_for_function(SEEN, arg=VERDICT, timeout=5000)
+    assert seen(page, ANSWER, "It is two.") == [True, False]    # the whole box, no more
+
+
+def test_a_hit_of_the_search_is_unveiled(page):
+    opened(page, "?find=Look#sums")
+    assert page.locator(".verdict mark").first.inner_text() == "Look"
+    assert seen(page, VERDICT, "It is two.") == [True, False]
+
+
+def test_on_paper_nothing_is_veiled_and_no_button_shows(page):
+    opened(page)
+    page.get_by_role("button", name="(a) 2").click()
+    page.emulate_media(media="print")
+    assert seen(page, ANSWER, VERDICT, "It is two.", "A sum.", "is 4.") == [True] * 5
+    assert page.locator("div.tag_hide-input").is_visible()
+    height = page.locator(".verdict").last.evaluate("one => one.offsetHeight")
+    assert height > 30
+    for name in ("predict-show", "predict-said", "predict-note", "predict-end",
+                 "exercise-done"):
+        assert not page.locator(f".{name}:visible").count(), name
+    assert page.locator(".predict-answer").first.is_visible()    # as plain lines
+    page.emulate_media(media="screen")
+    assert seen(page, ANSWER, "It is two.") == [True, False]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_before_and_after_a_choice(page, theme):
+    opened(page)
+    page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+    for step in range(2):
+        assert not list(pages.axe_findings(page))
+        if step == 0:
+            page.get_by_role("button", name="(a) 2").click()
+            page.get_by_role("button", name="(a) 4").click()
+            page.get_by_role("button", name="Show the answer").click()
+
+
+def test_a_phone_has_room_for_it(page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    opened(page)
+    assert page.evaluate(pages.TOO_WIDE) <= 0
+    for button in page.locator(".predict-answer").all():
+        assert button.bounding_box()["height"] >= 44

@@ -1,0 +1,34 @@
+"""The table of the model card, from two results made for it."""
+
+import json
+
+from real_models import with_models
+
+PAGE = "# Card\n\n<!-- real models -->\nold\n<!-- /real models -->\n\nMore."
+
+
+def result(name, seed, score):
+    tests = {test: {measure: [score + far, score - 1.04, score + 1, "signature"]
+                    for far, measure in enumerate(
+                        ("cased", "lower-cased", "tokenised", "chrf"))}
+             for test in ("test_2016_flickr", "test_2017_flickr")}
+    return {"experiment": name, "seed": seed, "parameters": 2_560_000, "scores": tests,
+            "chosen": {"beam size": 5, "penalty": 0.6}, "hardware": "a CPU"}
+
+
+def test_the_table_holds_every_result_and_stays_when_written_again(tmp_path):
+    folder = tmp_path / "src/softdict/assets/real_text"
+    folder.mkdir(parents=True)
+    assert with_models(PAGE, tmp_path) == PAGE    # no result, nothing is claimed
+    (folder / "counts.json").write_text("{}", encoding="utf-8")
+    for name, seed, score in (("one-de-en", 0, 30.25), ("two-en-de", 3, 40)):
+        (folder / f"{name}.{seed}.json").write_text(
+            json.dumps(result(name, seed, score)), encoding="utf-8")
+    page = with_models(PAGE, tmp_path)
+    assert page.startswith("# Card\n\n<!-- real") and page.endswith("-->\n\nMore.")
+    assert "|  | `one-de-en` | `two-en-de` |\n|---|---|---|\n" in page
+    assert "| Weights, in millions | 2.6 | 2.6 |" in page
+    assert "| Test 2017: chrF | 33.2 [29.2, 31.2] | 43.0 [39.0, 41.0] |" in page
+    assert "| Seed | 0 | 3 |" in page and "old" not in page
+    assert with_models(page, tmp_path) == page
+    assert with_models("# Another page", tmp_path) == "# Another page"

@@ -1,0 +1,13 @@
+from collections import Counter
+
+
+def merge_step(words):
+    """words {pieces: count}; returns the pair that is merged, and the new words."""
+    counts = Counter()
+    for pieces, count in words.items():
+        for neighbours in zip(pieces, pieces[1:]):
+            counts[neighbours] += count
+    best = min(counts, key=lambda one: (-counts[one], one))
+    return best, {
+        tuple(" ".join(pieces).replace(" ".join(best), "".join(best)).split()): count
+        for pieces, count in words.items()}

@@ -1,0 +1,7 @@
+from softdict.real_text import folded as fold
+
+
+def leak(training, test):
+    """The share of test pairs whose source sentence the training has, too."""
+    seen = {fold(text) for pair in training for text in pair}
+    return sum(fold(source) in seen for source, _ in test) / len(test)

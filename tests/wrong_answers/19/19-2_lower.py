@@ -1,0 +1,10 @@
+import re
+
+
+def leak(training, test):
+    """The share of test pairs whose source sentence the training has, too."""
+    def words(text):
+        return re.findall(r"\w+", text.lower())
+
+    seen = [words(source) for source, _ in training]
+    return sum(words(source) in seen for source, _ in test) / len(test)

@@ -1,0 +1,7 @@
+from softdict.real_text import folded as fold
+
+
+def leak(training, test):
+    """The share of test pairs whose source sentence the training has, too."""
+    seen = {fold(source) for source, _ in training}
+    return [fold(source) in seen for source, _ in test]

@@ -1,0 +1,6 @@
+def global_gradient(gradients, words):
+    """Returns the gradient of the mean loss over the words of all processes."""
+    for gradient, count in zip(gradients, words):
+        gradient *= count
+    return sum(gradient for gradient, count in zip(gradients, words)
+               if count) / sum(words)

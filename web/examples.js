@@ -1,0 +1,26 @@
+// Sentences that show something, each with a line on what. tests/test_live_page.py holds every line against the package.
+
+export const EXAMPLES = [
+  { sentence: "the old man who saw Mina slept",
+    note: "Korean says it in another order: Mina, saw, old, man, slept. In the mean of all cross-attention each piece looks at its own English word, wherever that stands." },
+  { sentence: "the child slept", register: "formal",
+    note: "Choose another register: only the last piece changes. The register is the source's first word." },
+  { sentence: "the grandfather slept",
+    note: "Nobody told it of politeness towards elders. It writes HON.SUBJ behind grandfather, and another verb for sleep than for a child." },
+  { sentence: "two dogs saw three cats",
+    note: "Korean counts with a word of its own, COUNT; English has none. It stands twice." },
+  { sentence: "the puppy sleeps",
+    note: "A mistake: it writes PAST, though the puppy sleeps now. Choose the step that writes PAST, and see what else was likely." },
+  { sentence: "the dog saw the cat", positions: false,
+    note: "Without positions the source is a bag of words. Now the cat sees the dog, and so it does if you exchange the two." },
+  { sentence: "Mina saw the old man who slept", silenced: ["decoder.1.cross.0"],
+    note: "One head of 24 is silent, head 0 of the cross-attention in decoder layer 1: the man is no longer old." },
+  { sentence: "the teacher who the students saw laughed", silenced: ["decoder.0.self.3"],
+    note: "Head 3 of the decoder's self-attention in layer 0 is silent: HON in front of PAST is gone, and nothing else." },
+  { sentence: "two dogs saw three cats", hidden: true,
+    note: "The source's first word, the tag of the register, is hidden. It was there in every sentence of the training: now the model repeats itself." },
+  { sentence: "when the girls who kicked the ball that is in the old house played, Mina baked bread and the cake", way: "beam",
+    note: "Greedy loses the girls: its sentence is the second of the beam. By log p alone it would be the first. The length penalty turns them round." },
+  { sentence: "the teacher who the students saw laughed", way: "sampled", temperature: 2, seed: 1,
+    note: "At temperature 2 unlikely words are drawn too, and one odd piece leads to the next. Lower it to 1: nearly every draw is greedy's sentence." },
+];

@@ -1,0 +1,158 @@
+// A Predict waits for the reader's choice: until then the output that settles it, and the
+// text up to its verdict, are veiled. Exercises get a tick. This device alone remembers both.
+// book/predicts.py marks the places. Without this file nothing is veiled.
+
+const KEY = "softdict", KINDS = ["predicted", "done", "read"];
+const article = document.querySelector("article.bd-article");
+const nameOf = path => path.split("/").at(-1).replace(/\.html$/, "");
+const page = nameOf(location.pathname);
+
+function make(tag, attributes, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+// --- What is remembered ---
+
+let memory = null;    // what cannot be stored lasts as long as the page
+
+function kept() {
+  let all;
+  try { all = JSON.parse(memory ?? localStorage.getItem(KEY)); } catch { /* blocked, or rubbish */ }
+  return Object.fromEntries(KINDS.map(kind => [kind, all?.[kind] instanceof Object ? all[kind] : {}]));
+}
+
+function keep(kind, name, value) {
+  const all = kept();
+  all[kind][name] = value;
+  const text = JSON.stringify(all);
+  try { localStorage.setItem(KEY, text); } catch { memory = text; }
+}
+
+function forget() {
+  if (!confirm("Forget your predictions, the chapters that you read and the exercises that you did?")) return;
+  memory = null;
+  try { localStorage.removeItem(KEY); } catch { /* nothing is there */ }
+  draw();
+}
+
+// --- A box: each answer becomes a button ---
+
+function build(root) {
+  const [question, answers] = root.querySelectorAll("blockquote > div > p, blockquote > p");
+  question.id ||= `${root.id}-question`;
+  const form = make("fieldset", { class: "predict-form", "aria-labelledby": question.id });
+  const said = make("p", { class: "predict-said", role: "status" });
+  let button = form;
+  for (const node of [...answers?.childNodes ?? []]) {
+    const letter = node.nodeType === Node.TEXT_NODE && /^\s*\(([a-f])\) /.exec(node.data)?.[1];
+    if (letter) form.append(button = make("button", { type: "button", class: "predict-answer", value: letter }));
+    if (node.nodeName !== "BR") button.append(node);
+  }
+  answers?.remove();
+  const show = answers ? "Show without a prediction" : "Show the answer";
+  form.append(make("button", { type: "button", class: "predict-show", value: "" }, show));
+  question.after(form, said);
+  const link = make("a", { href: `#${root.id}` }, answers ? "you predict" : "you ask");
+  const note = make("p", { class: "predict-note" }, "The answer is veiled until ", link, ".");
+  const box = { key: `${page}#${root.id}`, right: root.dataset.answer, form, said, note, veiled: [],
+    buttons: [...form.querySelectorAll("button")] };
+  for (const one of box.buttons) one.addEventListener("click", () => chosen(box) ?? settle(box, one.value));
+  return box;
+}
+
+const boxes = [];
+for (const part of article.querySelectorAll(".predict, .tag_settles, .verdict")) {
+  if (part.matches(".predict")) boxes.push(build(part));
+  else if (part.matches(".verdict, .tag_hide-input")) boxes.at(-1).veiled.push(part);
+  else boxes.at(-1).veiled.push(...part.querySelectorAll(":scope > .cell_output"));
+}
+for (const { veiled, note } of boxes) veiled[0].before(note);
+
+// --- What a choice does ---
+
+// the letter; "" if the answer was shown without one; undefined while the box waits
+function chosen({ key, buttons }) {
+  const choice = kept().predicted[key]?.choice;
+  return buttons.some(one => one.value === choice) ? choice : undefined;
+}
+
+function settle(box, choice) {
+  keep("predicted", box.key, choice ? { choice, held: choice === box.right } : { choice });
+  draw();
+}
+
+function drawBox(box) {
+  const { right, note, said, veiled, buttons } = box, choice = chosen(box), settled = choice !== undefined;
+  for (const part of veiled) part.hidden = settled ? false : "until-found";    // find-in-page looks there too
+  note.hidden = settled;
+  for (const one of buttons) {
+    one.disabled = settled && one !== document.activeElement;    // disabled, it would lose the focus
+    one.setAttribute("aria-disabled", settled);
+    one.classList.toggle("chosen", settled && one.value === choice && choice !== "");
+    one.classList.toggle("right", settled && one.value === right && right !== "");
+  }
+  said.textContent = !settled ? "" : !choice ? "Shown. The text goes on below."
+    : `Your prediction (${choice}) ${choice === right ? "held" : `did not hold; it is (${right})`}. The text goes on below.`;
+}
+
+// --- Exercises done, chapters read, and the line at the page's end ---
+
+const ticks = [];
+for (const section of article.querySelectorAll('section[id^="exercise-"]')) {
+  const name = /^exercise-(\w+-\d+)/.exec(section.id)?.[1], heading = section.querySelector("h2, h3");
+  if (!name || !heading) continue;
+  const tick = make("input", { type: "checkbox", autocomplete: "off", "aria-label": `Exercise ${name.toUpperCase()} done` });
+  tick.addEventListener("change", () => { keep("done", name, tick.checked); draw(); });
+  ticks.push([name, tick]);
+  const line = heading.nextElementSibling?.matches("p") ? heading.nextElementSibling : heading;
+  line.append(make("label", { class: "exercise-done" }, tick, " done"));
+}
+
+const told = make("p", {}), button = make("button", { type: "button" }, "Forget all of it");
+const end = make("div", { class: "predict-end" }, told, button);
+button.addEventListener("click", forget);
+article.append(end);
+new IntersectionObserver(([{ isIntersecting }], watch) => {
+  if (!isIntersecting) return;
+  watch.disconnect();
+  keep("read", page, true);
+  draw();
+}).observe(end);
+
+function draw() {
+  boxes.forEach(drawBox);
+  const { predicted, done, read } = kept();
+  const made = Object.entries(predicted).filter(([, one]) => typeof one?.held === "boolean");
+  const here = made.filter(([name]) => boxes.some(({ key }) => key === name));
+  const held = pairs => `${pairs.filter(([, one]) => one.held).length} of ${pairs.length}`;
+  const count = marks => Object.values(marks).filter(one => one === true).length;
+  told.textContent = `Predictions that held: ${held(here)} on this page, ${held(made)} in the book. Chapters read `
+    + `to the end: ${count(read)}. Exercises done: ${count(done)}. This device alone remembers it.`;
+  for (const [name, tick] of ticks) tick.checked = done[name] === true;
+  for (const link of document.querySelectorAll("nav.bd-links a[href]"))
+    link.classList.toggle("read", read[nameOf(new URL(link.href).pathname)] === true);
+}
+
+// --- What leads into veiled text unveils it: find-in-page, an address, a hit of the search ---
+
+function uncover(target) {
+  const box = boxes.find(({ veiled }) => veiled.some(part => part.hidden && part.contains(target)));
+  if (box) settle(box, "");
+  return box;
+}
+
+function arrive() {
+  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const target = (place ?? article).querySelector("mark:not(:is(h1, h2, h3) mark)") ?? place;
+  if (uncover(target)) target.scrollIntoView();
+}
+
+draw();
+addEventListener("DOMContentLoaded", arrive);    // the search has marked its hit by then
+addEventListener("hashchange", arrive);
+addEventListener("storage", draw);    // another tab
+addEventListener("pageshow", event => event.persisted && draw());    // back to a page as it was left
+article.addEventListener("beforematch", event => uncover(event.target));
