@@ -1,0 +1,347 @@
+"""A decoder-only language model: it reads words and scores each word to come next.
+
+Its parts are those of GPT-2 (Radford et al. 2019), or those of Llama (Touvron et al.
+2023); each can be exchanged alone. Pads may stand in front of a text or behind it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import takewhile
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from softdict.attention import fused
+from softdict.cache import DecoderCache
+from softdict.decoding import top_k, top_p
+from softdict.heads import merge_heads, split_heads
+from softdict.layers import Dropout, LayerNorm
+from softdict.masks import causal_mask
+
+LLAMA = {"positions": "rotary", "norm": "rms", "feed_forward": "swiglu",
+         "bias": False, "tied": False}    # what Config(vocabulary, **LLAMA) changes
+
+
+@dataclass(frozen=True)
+class Config:
+    """The sizes of a language model and the names of its parts: as they are, GPT-2's.
+
+    raises ValueError for heads or names that do not fit
+    """
+
+    vocabulary: int
+    width: int = 128
+    heads: int = 4
+    key_heads: int = 4             # fewer than heads: grouped queries
+    layers: int = 4
+    hidden: int = 512              # of the feed-forward
+    longest: int = 256             # positions that are learned, or that it has seen
+    positions: str = "learned"     # or "rotary"
+    pairing: str = "halves"        # of rotary positions; or "interleaved"
+    norm: str = "layer"            # or "rms"
+    feed_forward: str = "gelu"     # or "swiglu"
+    bias: bool = True
+    tied: bool = True
+    eps: float = 1e-5
+    theta: float = 10000.0         # how slow the slowest rotary angle is
+    dropout: float = 0.0
+    attend: Callable = fused
+
+    def __post_init__(self):
+        for name, known in (("positions", ("learned", "rotary")), ("norm", NORMS),
+                            ("pairing", PAIRS), ("feed_forward", FEED_FORWARDS)):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}; "
+                                 f"got {getattr(self, name)!r}")
+        if self.heads < 1 or self.width % self.heads:
+            raise ValueError("width must be a multiple of heads; got width "
+                             f"{self.width} and {self.heads} heads")
+        if self.key_heads < 1 or self.heads % self.key_heads:
+            raise ValueError("heads must be a multiple of key_heads; got "
+                             f"{self.heads} heads and {self.key_heads} key heads")
+        if self.positions == "rotary" and self.width // self.heads % 2:
+            raise ValueError("rotary positions turn pairs of numbers: a head's width "
+                             f"must be even; got {self.width // self.heads}")
+
+
+class RMSNorm(nn.Module):
+    """Each word's numbers over their root mean square, then a learned gain.
+
+    no mean is subtracted, no bias added; computed in float32 at least
+    Zhang and Sennrich 2019, equation 4
+    """
+
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.weight, self.eps = nn.Parameter(torch.ones(width)), eps
+
+    def forward(self, x):
+        """x [..., D]; returns [..., D]."""
+        wide = x.to(torch.promote_types(x.dtype, torch.float32))
+        square = wide.square().mean(dim=-1, keepdim=True)    # [..., 1]
+        return (wide / (square + self.eps).sqrt()).to(x.dtype) * self.weight
+
+
+class GELUFeedForward(nn.Module):
+    """GPT-2's feed-forward: two linear layers, and between them GELU by its tanh form.
+
+    Hendrycks and Gimpel 2016, section 2
+    """
+
+    def __init__(self, width, hidden, bias=True):
+        super().__init__()
+        self.widen = nn.Linear(width, hidden, bias=bias)
+        self.narrow = nn.Linear(hidden, width, bias=bias)
+
+    def forward(self, x):
+        """x [..., D]; returns [..., D]."""
+        return self.narrow(F.gelu(self.widen(x), approximate="tanh"))
+
+
+class SwiGLU(nn.Module):
+    """Llama's feed-forward: a third matrix says how much of each number goes through.
+
+    Shazeer 2020, equation 6
+    """
+
+    def __init__(self, width, hidden, bias=True):
+        super().__init__()
+        self.gate = nn.Linear(width, hidden, bias=bias)
+        self.widen = nn.Linear(width, hidden, bias=bias)
+        self.narrow = nn.Linear(hidden, width, bias=bias)
+
+    def forward(self, x):
+        """x [..., D]; returns [..., D]."""
+        return self.narrow(F.silu(self.gate(x)) * self.widen(x))
+
+
+NORMS = {"layer": LayerNorm, "rms": RMSNorm}
+FEED_FORWARDS = {"gelu": GELUFeedForward, "swiglu": SwiGLU}
+# which numbers are turned together: i and i + K/2, or 2i and 2i + 1
+PAIRS = {"halves": ((2, -1), -2), "interleaved": ((-1, 2), -1)}
+
+
+def turned(x, angles, pairing):
+    """Each pair of numbers turned by an angle: rotary positions (RoPE).
+
+    x [B, H, T, K] are queries or keys, angles [..., T, W] with W = K / 2
+    returns turned [B, H, T, K]
+    Su et al. 2024, section 3.2.2 (interleaved); the pairing by halves is GPT-NeoX's
+    """
+    shape, axis = PAIRS[pairing]
+    cos, sin = angles.cos(), angles.sin()
+    first, second = x.unflatten(-1, shape).unbind(axis)    # [B, H, T, W], [B, H, T, W]
+    pair = [first * cos - second * sin, first * sin + second * cos]
+    # angles are float32 at least: what is narrower comes back as it was
+    return torch.stack(pair, dim=axis).flatten(-2).to(x.dtype)    # [B, H, T, 2*W]
+
+
+class GroupedAttention(nn.Module):
+    """Causal self-attention in which a group of heads shares its keys and values.
+
+    as many key heads as heads: multi-head attention; one: multi-query attention
+    Ainslie et al. 2023, section 2.2
+    """
+
+    def __init__(self, config):
+        super().__init__()
+        self.config, width = config, config.width
+        shared = width // config.heads * config.key_heads
+        self.query = nn.Linear(width, width, bias=config.bias)
+        self.key = nn.Linear(width, shared, bias=config.bias)
+        self.value = nn.Linear(width, shared, bias=config.bias)
+        self.out = nn.Linear(width, width, bias=config.bias)
+
+    def forward(self, x, angles, allowed, cache=None, layer=0):
+        """x [B, T, D] asks itself and what the cache holds; returns x [B, T, D].
+
+        allowed [..., T, S] is True where a word may look
+        """
+        config = self.config
+        query = split_heads(self.query(x), config.heads)        # [B, H, T, K]
+        key = split_heads(self.key(x), config.key_heads)        # [B, G, T, K]
+        value = split_heads(self.value(x), config.key_heads)    # [B, G, T, K]
+        if config.positions == "rotary":
+            query = turned(query, angles, config.pairing)       # [B, H, T, K]
+            key = turned(key, angles, config.pairing)           # [B, G, T, K]
+        if cache is not None:    # it keeps what a group shares, keys turned already
+            key, value = cache.append(layer, key, value)
+        group = config.heads // config.key_heads
+        key, value = (part.repeat_interleave(group, dim=1) for part in (key, value))
+        context, _ = config.attend(query, key, value, allowed)
+        return self.out(merge_heads(context))                   # [B, T, D]
+
+    def extra_repr(self):
+        """What `print` shows beside the parts, and what a saved model is known by."""
+        config = self.config
+        rotary = (f", rotary {config.pairing} {config.theta:g}"
+                  if config.positions == "rotary" else "")
+        return f"heads={config.heads}, key_heads={config.key_heads}{rotary}"
+
+
+class Layer(nn.Module):
+    """Attention, then feed-forward: each reads a norm and is added to what it read.
+
+    Radford et al. 2019, section 2.3; Touvron et al. 2023, section 2.2
+    """
+
+    def __init__(self, config):
+        super().__init__()
+        norm, feed_forward = NORMS[config.norm], FEED_FORWARDS[config.feed_forward]
+        self.norm1, self.norm2 = (norm(config.width, config.eps) for _ in range(2))
+        self.attention = GroupedAttention(config)
+        self.feed_forward = feed_forward(config.width, config.hidden, config.bias)
+        self.dropout = Dropout(config.dropout)
+
+    def forward(self, x, angles, allowed, cache=None, layer=0):
+        """x [B, T, D]; returns x [B, T, D]; the rest as in GroupedAttention."""
+        x = x + self.dropout(
+            self.attention(self.norm1(x), angles, allowed, cache, layer))
+        return x + self.dropout(self.feed_forward(self.norm2(x)))
+
+
+class DecoderOnly(nn.Module):
+    """Embedding, layers, a last norm, and a generator that scores every word.
+
+    Radford et al. 2019; Touvron et al. 2023
+    """
+
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.embedding = nn.Embedding(config.vocabulary, config.width)
+        if config.positions == "learned":
+            self.learned = nn.Embedding(config.longest, config.width)
+        self.dropout = Dropout(config.dropout)
+        self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
+        self.norm = NORMS[config.norm](config.width, config.eps)
+        self.generator = nn.Linear(config.width, config.vocabulary, bias=False)
+        self.initialise()
+        self.tie()
+
+    def tie(self):
+        """Lets the generator score with the table of the embedding, if they are one."""
+        if self.config.tied:
+            self.generator.weight = self.embedding.weight
+
+    def initialise(self):
+        """Random weights: those that write into the sum are smaller with more layers.
+
+        Radford et al. 2019, section 2.3
+        """
+        for name, part in self.named_parameters():
+            if name.endswith(("out.weight", "narrow.weight")):
+                nn.init.normal_(part, std=0.02 / (2 * self.config.layers) ** 0.5)
+            elif part.dim() == 2:
+                nn.init.normal_(part, std=0.02)
+            elif name.endswith("bias"):
+                nn.init.zeros_(part)
+
+    def states(self, ids, positions, allowed, cache=None):
+        """What the generator scores: ids [B, T]; returns x [B, T, D].
+
+        positions [..., T]; allowed [..., T, S] is True where a word may look
+        """
+        config, x, angles = self.config, self.embedding(ids), None
+        if config.positions == "learned":
+            x = x + self.learned(positions)    # [B, T, D]
+        else:
+            K = config.width // config.heads
+            wide = torch.promote_types(x.dtype, torch.float32)
+            slower = torch.arange(0, K, 2, device=ids.device).to(wide) / K    # [W]
+            angles = positions[..., None, :, None] / config.theta ** slower
+        x = self.dropout(x)
+        for number, layer in enumerate(self.layers):
+            x = layer(x, angles, allowed[..., None, :, :], cache, number)
+        return self.norm(x)
+
+    def forward(self, ids, real=None, cache=None):
+        """Scores of the word behind each word: ids [B, T]; returns logits [B, T, V].
+
+        real [B, S] is False for pads; the first S - T words are those in the cache
+        positions count from the first real word of each text
+        raises ValueError for another S, or more words than learned positions
+        """
+        size = ids.shape[1] + (cache.length if cache is not None else 0)
+        if real is None:
+            real = torch.ones(1, size, dtype=torch.bool, device=ids.device)
+        if self.config.positions == "learned" and size > self.config.longest:
+            raise ValueError(f"the model has {self.config.longest} positions; got "
+                             f"{size} words")
+        if real.shape[-1] != size:
+            raise ValueError(f"real must be [B, S] with S={size}, words in the cache "
+                             f"counted; got {list(real.shape)}")
+        new = slice(size - ids.shape[1], size)
+        positions = (real.cumsum(dim=-1) - 1).clamp(min=0)                 # [..., S]
+        allowed = causal_mask(size, ids.device)[new] & real[:, None, :]    # [..., T, S]
+        return self.generator(self.states(ids, positions[:, new], allowed, cache))
+
+    def start(self, rows):
+        """A cache without a word, for so many texts."""
+        config = self.config
+        empty = self.embedding.weight.new_empty(
+            rows, config.key_heads, 0, config.width // config.heads)
+        return DecoderCache([], None, [(empty, empty)] * config.layers)
+
+
+# Generation
+
+
+def pads_in_front(texts, device=None):
+    """Texts, lists of ids, as one batch, with pads in front (left padding).
+
+    returns ids [B, T] and real [B, T], which is False for pads
+    """
+    size = max(map(len, texts))
+    ids = [[0] * (size - len(text)) + list(text) for text in texts]
+    real = [[False] * (size - len(text)) + [True] * len(text) for text in texts]
+    return torch.tensor(ids, device=device), torch.tensor(real, device=device)
+
+
+def likeliest(logits):
+    """The word with the best score: logits [B, V]; returns ids [B]."""
+    return logits.argmax(dim=-1)
+
+
+def drawn(logits, temperature=1.0, k=None, p=None, rng=None):
+    """A word drawn by its probability, as in `decoding.sample`.
+
+    logits [B, V]; returns ids [B]
+    """
+    if not temperature > 0:
+        raise ValueError(f"temperature must be above 0; got {temperature}")
+    logits = logits / temperature                        # [B, V]
+    logits = logits if k is None else top_k(logits, k)
+    logits = logits if p is None else top_p(logits, p)
+    shares = logits.softmax(dim=-1)                      # [B, V]
+    return shares.multinomial(1, generator=rng)[:, 0]    # [B]
+
+
+@torch.no_grad()
+def generate(model, texts, count=100, choose=likeliest, ends=()):
+    """Goes on from texts, lists of ids, by at most `count` words, each choose(logits).
+
+    a text stops before one of the ids `ends`; when there are more words than the model
+    has seen, it reads the last half of them anew
+    returns the new ids of each text; raises ValueError for a text without a word
+    """
+    if not texts or not all(map(len, texts)):
+        raise ValueError("there is no word to go on from: a text must not be empty")
+    longest = model.config.longest
+    ids, real = pads_in_front(texts, model.embedding.weight.device)    # [B, T], [B, T]
+    unread, cache = ids, model.start(len(texts))
+    ended, new = torch.zeros_like(real[:, 0]), []
+    while len(new) < count and not ended.all():
+        if ids.shape[1] > longest:
+            kept = max(1, longest // 2)
+            unread = ids = ids[:, -kept:]
+            real, cache = real[:, -kept:], model.start(len(texts))
+        chosen = choose(model(unread, real, cache)[:, -1])             # [B]
+        ended = ended | torch.isin(chosen, torch.tensor(ends).to(chosen))
+        new.append(chosen)
+        unread = chosen[:, None]                                       # [B, 1]
+        ids = torch.cat([ids, unread], dim=1)
+        real = torch.cat([real, torch.ones_like(real[:, :1])], dim=1)
+    rows = torch.stack(new, dim=1).tolist() if new else [[] for _ in texts]
+    return [list(takewhile(lambda word: word not in ends, row)) for row in rows]
