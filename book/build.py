@@ -64,12 +64,12 @@ def book():
 
 def sources():
     """The files that the pages are made from, notebooks aside."""
-    folders = "book", "web", "src/softdict/assets/transformer"
-    found = [file for folder in folders for file in (ROOT / folder).rglob("*")
+    # the Transformer in the page has its weights and its words from the package
+    places = ("book/**/*", "web/*", "src/softdict/assets/transformer/*",
+              "src/softdict/assets/glosses.json", "src/softdict/corpus/*.py")
+    found = [file for place in places for file in ROOT.glob(place)
              if file.is_file() and "__pycache__" not in file.parts]
-    more = ("_config.yml", "_toc.yml", "src/softdict/assets/glosses.json",
-            "src/softdict/corpus/morphology.py", "src/softdict/corpus/hangul.py")
-    return sorted(found) + [ROOT / name for name in more]
+    return sorted(found) + [ROOT / "_config.yml", ROOT / "_toc.yml"]
 
 
 ASK = """

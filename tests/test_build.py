@@ -54,7 +54,7 @@ def repository(tmp_path, monkeypatch):
     monkeypatch.setattr(environment, "PYTHON", Path(sys.executable))
     (tmp_path / "book").mkdir()
     for name in ("notebooks.py", "lengths.py", "links.py", "execute.py", "pages.py",
-                 "environment.py"):
+                 "real_models.py", "environment.py"):
         shutil.copy(ROOT / "book" / name, tmp_path / "book")
     (tmp_path / "src/softdict").mkdir(parents=True)
     (tmp_path / "src/softdict/__init__.py").write_text("")

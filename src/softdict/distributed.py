@@ -2,7 +2,8 @@
 
 `torchrun --nproc-per-node 2 -m softdict train ...` starts the processes; without
 torchrun a training is as before. The batches, their order and the mean over their
-words are those of one process, and so are the weights but for rounding.
+words are those of one process, and without dropout so are the weights but for
+rounding.
 """
 
 import os

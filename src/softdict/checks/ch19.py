@@ -201,7 +201,8 @@ def compare_words(got, right):
          "`re.escape` makes it a point.")]]
     whole += [
         ("first_only", "yours joins the last pair of a word alone.", made("last_only")),
-        ("not_merged", "your new words are the old ones; the pair should be one piece.",
+        ("not_merged", "your new words are the old ones; the pair should be one piece. "
+         "Are you comparing a list with a tuple? They are never equal.",
          MERGES),
         ("forgets_words", "words without the pair are missing in yours; they stay.",
          [{pieces: count for pieces, count in new.items() if "".join(best) in pieces
@@ -337,8 +338,9 @@ def check_19_2(leak):
              [text for both in training for text in both], sources(test)))),
         ("yes_or_no", "yours says whether there is a leak; return how large it is.",
          [float(value > 0) for value in right]),
-        ("finds_nothing", "yours finds nothing. The training holds pairs: is a "
-         "sentence looked for among sentences?", [0.0] * len(LEAKS))])
+        ("finds_nothing", "yours is always 0. Is a sentence looked for among "
+         "sentences, not pairs? And // drops what is behind the point.",
+         [0.0] * len(LEAKS))])
     (training, test), mine, wanted = next(
         row for row in zip(LEAKS, got, right) if not close(*row[1:]))
     raise Mistake("wrong_share", f"of the test {sources(test)} a share of {wanted:.3f} "
@@ -380,7 +382,8 @@ def gradient_of(global_gradient, gradients, words):
     returned = something(attempt(lambda: global_gradient(*given), (
         "wrong_axis", "in yours the words meet another axis than that of the "
         "processes; gradients may have any number of axes.",
-        "must match the size", "could not be broadcast")))
+        "must match the size", "could not be broadcast",
+        "Expected size for first two dimensions")))
     kept = len(given[0]) == len(gradients) and given[1] == words and all(
         torch.equal(one.nan_to_num(7), other.nan_to_num(7))
         for one, other in zip(given[0], gradients))
