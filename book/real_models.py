@@ -19,7 +19,7 @@ def with_models(page, root):
         return page
     records = [json.loads(file.read_text(encoding="utf-8")) for file in files]
     rows = ["<!-- real models -->",
-            row("", [f"`{record['experiment']}`" for record in records]),
+            row("Model", [f"`{record['experiment']}`" for record in records]),
             "|---" * (len(records) + 1) + "|",
             row("Weights, in millions",
                 [f"{record['parameters'] / 1e6:.1f}" for record in records])]
