@@ -26,7 +26,7 @@ def test_the_table_holds_every_result_and_stays_when_written_again(tmp_path):
             json.dumps(result(name, seed, score)), encoding="utf-8")
     page = with_models(PAGE, tmp_path)
     assert page.startswith("# Card\n\n<!-- real") and page.endswith("-->\n\nMore.")
-    assert "|  | `one-de-en` | `two-en-de` |\n|---|---|---|\n" in page
+    assert "| Model | `one-de-en` | `two-en-de` |\n|---|---|---|\n" in page
     assert "| Weights, in millions | 2.6 | 2.6 |" in page
     assert "| Test 2017: chrF | 33.2 [29.2, 31.2] | 43.0 [39.0, 41.0] |" in page
     assert "| Seed | 0 | 3 |" in page and "old" not in page
