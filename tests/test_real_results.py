@@ -1,0 +1,65 @@
+"""The results of real text: how they are counted, and whether they come out again."""
+
+import json
+
+import pytest
+import torch
+from softdict import runtime
+from softdict.experiments import real_text
+from softdict.folder import Config
+from softdict.pieces import pieces_data
+from softdict.real_text import multi30k
+from softdict.training import Settings, Training, train
+from test_real_text import DATA, needs_data
+
+REFERENCES = ["the old dog sleeps in the snow", "a man rides a red bike today",
+              "two girls play near the water", "people wait for the last train"]
+WORSE = ["the old cat sleeps in a house", *REFERENCES[1:3], "people for train wait"]
+
+
+def test_words_seen_once_or_never_are_missed():
+    training = [["a", "b", "a"], ["b", "c"]]
+    test = [["a", "c"], ["d", "a", "a"], ["b", "b"]]
+    assert real_text.missed(training, test) == {
+        "different": 3, "once": 1 / 3, "unknown": 2 / 7, "sentences": 2 / 3}
+
+
+def test_the_better_of_two_systems_wins_the_paired_bootstrap():
+    better = real_text.compared(WORSE, REFERENCES, REFERENCES)
+    assert better["wins"] > 0.9 and better["gain"] > 10
+    worse = real_text.compared(REFERENCES, WORSE, REFERENCES)
+    assert worse["wins"] == 0 and worse["gain"] == -better["gain"]
+    same = real_text.compared(WORSE, WORSE, REFERENCES)
+    assert (same["wins"], same["gain"], same["interval"]) == (0, 0, [0, 0])
+
+
+@needs_data
+def test_the_first_five_losses_come_out_again():
+    record = json.loads(runtime.asset("real_text/transformer-de-en.0.json"))
+    data, _ = pieces_data(*(multi30k(split, *record["languages"], DATA / "multi30k")
+                            for split in ("train", "val")))
+    vocab = data[2]
+    ids = [tuple(map(vocab.ids, pair)) for pair in data[0]]
+    settings = {name: value for name, value in record["settings"].items()
+                if name != "patience"}
+    runtime.seed(record["seed"])
+    model = Config(record["model"], record["options"],
+                   vocabulary="pieces").build(len(vocab), len(vocab))
+    state = Training(model, Settings(**settings))
+
+    class Enough(Exception):
+        pass
+
+    def stop(model):
+        raise Enough
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    state.settings = Settings(**settings | {"every": 5})
+    try:
+        with pytest.raises(Enough):
+            train(state, ids, stop)
+    finally:
+        torch.set_num_threads(threads)
+    assert [line["loss"] for line in state.history] == pytest.approx(
+        record["first"], rel=1e-3)
