@@ -5,6 +5,7 @@ everything else that is made lies in `_build`.
 """
 
 import argparse
+import ctypes
 import json
 import os
 import re
@@ -16,10 +17,12 @@ import time
 import webbrowser
 import xml.etree.ElementTree
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 from environment import (
-    BUILD, ROOT, VENV, Stop, digest, make_environment, python, step, write_whole)
+    BUILD, ROOT, VENV, Stop, alone, check_python, digest, make_environment, python,
+    script, stamped, step, write_whole)
 
 MARIAN = "transformers==5.23.0"  # of `make benchmark` alone
 NO_NEWS = {"@jupyterlab/apputils-extension:notification":
@@ -38,8 +41,8 @@ def book():
     if last.exists() and not site.exists():  # a swap was interrupted
         last.rename(site)
     wanted = digest(*sources(), *sorted((BUILD / "executed").glob("*.ipynb")),
-                    (VENV / "stamp").read_text("utf-8"))
-    if site.exists() and stamp.exists() and stamp.read_text("utf-8") == wanted:
+                    stamped(VENV / "stamp"))
+    if site.exists() and stamped(stamp) == wanted:
         print("Nothing has changed since the site was built.")
     else:
         fresh = BUILD / "new" / "_build" / "html"
@@ -52,9 +55,7 @@ def book():
                            "last good site is untouched.")
         shutil.rmtree(last, ignore_errors=True)
         stamp.unlink(missing_ok=True)
-        if site.exists():
-            site.rename(last)
-        fresh.rename(site)
+        put_in_place(fresh, site, last)
         write_whole(stamp, wanted.encode())
         shutil.rmtree(last, ignore_errors=True)
         shutil.rmtree(BUILD / "new")
@@ -62,20 +63,55 @@ def book():
           "To read it: make serve (or python book/build.py serve)")
 
 
+def put_in_place(fresh, site, last):
+    """Puts the new site where the old one is: there is one at every moment.
+
+    where the system takes two steps for it, a failed second one undoes the first
+    """
+    try:
+        exchange(fresh, site)
+    except (AttributeError, OSError):    # there is none yet, or it is Windows
+        if site.exists():
+            site.rename(last)
+        try:
+            fresh.rename(site)
+        except BaseException:
+            if last.exists():
+                last.rename(site)
+            raise
+
+
+def exchange(one, other):
+    """Two folders change places in one step; OSError where the system has none."""
+    if os.name == "nt":
+        raise OSError("Windows has no such call")
+    system, (one, other) = ctypes.CDLL(None), map(os.fsencode, (one, other))
+    here, swap = -100, 2    # AT_FDCWD; RENAME_EXCHANGE, RENAME_SWAP on macOS
+    if (system.renamex_np(one, other, swap) if sys.platform == "darwin"
+            else system.renameat2(here, one, here, other, swap)):
+        raise OSError("the file system cannot do it")
+
+
 def sources():
     """The files that the pages are made from, notebooks aside."""
     # the Transformer in the page has its weights and its words from the package
     places = ("book/**/*", "web/*", "src/softdict/assets/transformer/*",
-              "src/softdict/assets/glosses.json", "src/softdict/corpus/*.py")
+              "src/softdict/assets/results/*.json", "src/softdict/assets/glosses.json",
+              "src/softdict/corpus/*.py", "src/softdict/decoding.py",
+              "src/softdict/experiments/maps.py")
     found = [file for place in places for file in ROOT.glob(place)
              if file.is_file() and "__pycache__" not in file.parts]
     return sorted(found) + [ROOT / "_config.yml", ROOT / "_toc.yml"]
 
 
 ASK = """
+import sys
 import notebooks
 for path in notebooks.paths():
-    print(path, notebooks.fingerprint(path), sep="\\t")
+    try:
+        print(path, notebooks.fingerprint(path), sep="\\t")
+    except Exception as error:
+        sys.exit(f"{path} cannot be read: {type(error).__name__}: {error}")
 """
 
 
@@ -83,8 +119,7 @@ def fingerprints():
     """For each notebook, the hash of all that a run of it depends on."""
     told = python("-c", ASK, cwd=ROOT / "book", capture_output=True)
     if told.returncode:
-        raise Stop("The notebooks could not be read: "
-                   f"{told.stderr.strip().splitlines()[-1]}")
+        raise Stop(f"{told.stderr.strip().splitlines()[-1]}")
     pairs = (line.split("\t") for line in told.stdout.splitlines())
     return {Path(path): fingerprint for path, fingerprint in pairs}
 
@@ -116,9 +151,12 @@ def execute_stale():
             file.unlink()
 
     def is_stale(notebook):
-        stamp = executed / f"{notebook.stem}.fingerprint"
-        fresh = stamp.exists() and stamp.read_text("utf-8") == wanted[notebook]
-        return not (fresh and (executed / notebook.name).exists())
+        if stamped(executed / f"{notebook.stem}.fingerprint") != wanted[notebook]:
+            return True
+        try:
+            return not json.loads(stamped(executed / notebook.name))["cells"]
+        except (ValueError, TypeError, KeyError):    # damaged since
+            return True
 
     def execute(notebook):
         start = time.perf_counter()
@@ -319,9 +357,12 @@ def pytest(*arguments, **settings):
     ended = python("-m", "pytest", f"--junitxml={report}", *arguments, **settings)
     if not report.exists():
         raise Stop(f"pytest could not start (exit code {ended.returncode}).")
-    suite = xml.etree.ElementTree.parse(report).getroot().find("testsuite")
     names = ("tests", "failures", "errors", "skipped")
-    tests, failures, errors, skipped = (int(suite.get(name)) for name in names)
+    try:
+        suite = xml.etree.ElementTree.parse(report).getroot().find("testsuite")
+        tests, failures, errors, skipped = (int(suite.get(name)) for name in names)
+    except (xml.etree.ElementTree.ParseError, AttributeError):    # it was cut
+        raise Stop(f"pytest did not finish (exit code {ended.returncode}).") from None
     failed = failures + errors or int(ended.returncode != 0)  # no tests: a failure too
     return max(tests - failures - errors - skipped, 0), failed, skipped
 
@@ -455,8 +496,13 @@ COMMANDS = ("book", "test", "shaken", "gpu", "serve", "lab", "quotes", "student"
             "clean")
 
 
+# these leave the site and the executed notebooks alone, and may take hours
+BESIDE = ("serve", "lab", "results", "benchmark")
+
+
 def main():
-    sys.stdout.reconfigure(errors="replace")
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     reader.add_argument("command", choices=COMMANDS)
     reader.add_argument("to", nargs="?", default="",
@@ -467,22 +513,27 @@ def main():
     given = reader.parse_args()
     start = time.perf_counter()
     try:
-        if given.command in ("quotes", "student", "outputs"):
-            write(given.command, given.to)
-        elif given.command == "serve":
-            serve(browser=not given.no_browser)
-        elif given.command == "address":
-            address(given.to)
-        else:
-            globals()[given.command]()
+        check_python()
+        with ExitStack() as held:
+            if given.command not in BESIDE:
+                held.enter_context(alone(ROOT / "pyproject.toml"))
+            if given.command in ("quotes", "student", "outputs"):
+                write(given.command, given.to)
+            elif given.command == "serve":
+                serve(browser=not given.no_browser)
+            elif given.command == "address":
+                address(given.to)
+            else:
+                globals()[given.command]()
+        print(f"make {given.command}: {time.perf_counter() - start:.1f} s")
     except Stop as problem:
         sys.exit(f"\n{problem}")
+    except BrokenPipeError:
+        raise    # `script` ends it
     except (OSError, subprocess.CalledProcessError) as problem:
         sys.exit(f"\nThe {given.command} command stopped: {problem}")
-    except KeyboardInterrupt:
-        sys.exit("\nStopped.")
-    print(f"make {given.command}: {time.perf_counter() - start:.1f} s")
 
 
 if __name__ == "__main__":
-    main()
+    with script():
+        main()

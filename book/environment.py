@@ -11,6 +11,11 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+try:
+    import fcntl
+except ImportError:    # Windows
+    import msvcrt
+
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
 VENV = ROOT / ".venv"
@@ -20,8 +25,41 @@ OLDEST, NEWEST = (3, 11), (3, 13)
 ROOM = 4    # GB: the environment takes 1.5 (CUDA: 5.3), and pip's files as much again
 
 
-class Stop(Exception):
-    """What is wrong, in a sentence: the command ends with it and exit code 1."""
+class Stop(SystemExit):
+    """What is wrong, in a sentence: a script ends with it and exit code 1."""
+
+
+@contextmanager
+def alone(file):
+    """Holds a lock on a file of the repository: of two commands, the second stops.
+
+    the system takes the lock back when its process ends, however it ends
+    """
+    with open(file, "r+b", buffering=0) as held:
+        try:
+            if os.name == "nt":
+                held.seek(2 ** 30)    # far behind its end: everybody may read it
+                msvcrt.locking(held.fileno(), msvcrt.LK_NBLCK, 1)
+            else:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            raise Stop("Another make is at work in this folder: wait until it has "
+                       "ended, or stop it.") from None
+        except OSError:
+            pass    # a file system without locks
+        yield
+
+
+@contextmanager
+def script():
+    """Ends a script as its reader expects: Ctrl+C in a word, a closed pipe without."""
+    try:
+        yield
+        print(end="", flush=True)
+    except KeyboardInterrupt:
+        sys.exit("\nStopped.")
+    except BrokenPipeError:    # head, less: who reads the pipe has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def write_whole(path, content):
@@ -75,19 +113,36 @@ def python(*arguments, **settings):
                           encoding="utf-8", **settings)
 
 
-def make_environment():
-    """Makes `.venv` with all that requirements.txt names; its stamp is written last."""
+def check_python():
+    """The version of this Python, if the book runs with it."""
     version = ".".join(map(str, sys.version_info[:3]))
     if not OLDEST <= sys.version_info[:2] <= NEWEST:
         needed = ("the book needs 3.11, 3.12 or 3.13: set PYTHON, as in make book "
                   "PYTHON=python3.12")
         raise Stop(f"This is Python {version}; {needed}.")
-    stamp = VENV / "stamp"
-    made_by = f"{version} {ROOT}\n"
+    return version
+
+
+def stamped(file):
+    """What a stamp says; nothing if it is missing or damaged: all is made again."""
+    try:
+        return file.read_text("utf-8")
+    except (OSError, ValueError):
+        return ""
+
+
+def make_environment():
+    """Makes `.venv` with all that requirements.txt names; its stamp is written last."""
+    stamp, made_by = VENV / "stamp", f"{check_python()} {ROOT}\n"
     wanted = made_by + digest(ROOT / "requirements.txt", ROOT / "pyproject.toml")
-    found = stamp.read_text("utf-8") if stamp.exists() and PYTHON.exists() else ""
-    if found == wanted:
-        return
+    found = stamped(stamp) if PYTHON.exists() else ""
+    if found != wanted:
+        with alone(ROOT / "requirements.txt"):
+            renew_environment(stamp, found.startswith(made_by), wanted)
+
+
+def renew_environment(stamp, goes_on, wanted):
+    """Installs what is wanted: into the environment that is there, or a new one."""
     for module in ("venv", "ensurepip"):
         if importlib.util.find_spec(module) is None:
             raise Stop(
@@ -101,7 +156,7 @@ def make_environment():
     stamp.unlink(missing_ok=True)
     with step(f"Making the environment in {VENV.name} (some minutes; pip's own words "
               "go to _build/pip.log)"):
-        if not found.startswith(made_by):
+        if not goes_on:
             shutil.rmtree(VENV, ignore_errors=True)
             made = subprocess.run([sys.executable, "-m", "venv", str(VENV)],
                                   capture_output=True, encoding="utf-8")

@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 import nbformat
+from environment import script
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
@@ -34,6 +35,8 @@ def execute(notebook):
             reason = f"the cell ran longer than {SECONDS_A_CELL} s"
         except DeadKernelError:
             reason = "the kernel died"
+        except AssertionError:    # what nbclient makes of Ctrl+C
+            raise KeyboardInterrupt from None
     first_line = running.get("source", "").strip().partition("\n")[0]
     reason = re.sub(r"\x1b\[[0-9;]*m", "", reason)
     raise ValueError(f"cell {running.get('id')}, which begins {first_line!r}: {reason}")
@@ -69,4 +72,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    with script():
+        main()

@@ -16,7 +16,7 @@ ASIDE = {"exercise-text", "exercise", "exercise-check", "hint", "answer", "hide-
 STATED = re.compile(r"(?<=Reading takes about )\d+(?= minutes)")
 HOURS = re.compile(r"\d+ hours to read, and \d+ for the exercises")
 ROUTES = re.compile(r"<!-- routes -->.*?<!-- /routes -->", re.DOTALL)
-ALL = [f"{number:02}" for number in range(1, 20)]
+ALL = [f"{number:02}" for number in (*range(1, 20), 22)]
 # name, chapters with their exercises, chapters that are only read, what is left out
 WAYS = [
     ("All of it", [*ALL, "C1", "C2"], [], "nothing"),
@@ -28,7 +28,7 @@ WAYS = [
     ("A class of 12 hours", ["01", "02", "03", "07", "09", "10", "11", "14"],
      ["04", "05", "06"], "scores, positions, depth, and what follows the machine"),
     ("A class of 24 hours", ALL[:18], [],
-     "sentences that people wrote, and the two capstones"),
+     "Part V, and the two capstones"),
 ]
 # the weeks of a class: the chapters of each
 WEEKS = {
@@ -96,7 +96,8 @@ def exercise_minutes(notebook):
 
 
 def hours(minutes):
-    return f"{round(minutes / 30) / 2:g}".replace(".5", "½").replace("0½", "½")
+    whole, half = divmod(round(minutes / 30), 2)
+    return f"{whole or ''}½" if half else f"{whole}"
 
 
 def with_hours(page, notebooks):

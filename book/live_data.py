@@ -3,8 +3,8 @@
     python book/live_data.py FOLDER
 
 The modules of `web`; the weights, as the package keeps them but the tied matrix once;
-and words.json: the words of both languages, in letters and with their glosses, and
-how Korean pieces run together.
+words.json: the words of both languages, in letters and with their glosses, and how
+Korean pieces run together; and the data of the live figures (figure_data.py).
 """
 
 import json
@@ -15,6 +15,7 @@ from os.path import commonprefix
 from pathlib import Path
 
 import safetensors.torch
+from figure_data import write_figures
 from softdict import corpus
 from softdict.corpus.morphology import attach
 from softdict.corpus.reading import meanings
@@ -40,6 +41,7 @@ def write_live(folder):
     text = json.dumps({"weights": name, "bytes": len(packed), "checksum": checksum,
                        **words(saved)}, ensure_ascii=False, separators=(",", ":"))
     write_whole(folder / "words.json", text.encode("utf-8"))
+    write_figures(folder)
 
 
 def packed_weights(model):

@@ -126,8 +126,8 @@ def normalise(notebook):
         notebook.metadata |= {"accelerator": "GPU", "colab": {"gpuType": "T4"}}
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     for cell in notebook.cells:
-        kept = {key: cell.metadata[key]
-                for key in ("mystnb", "predict", "tags") if key in cell.metadata}
+        kept = {key: value for key, value in cell.metadata.items()
+                if key in ("live", "mystnb", "predict", "tags")}
         cell.metadata = nbformat.from_dict(kept)
         cell.source = cell.source.rstrip()
         cell.pop("attachments", None)

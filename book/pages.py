@@ -18,6 +18,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
+from environment import Stop, script
+
 QUERIES = Path(__file__).resolve().parent.parent / "tests/queries.tsv"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
             "chrome", "msedge")
@@ -138,7 +140,7 @@ class Browser:
         self.folder = Path(folder)
 
     def __enter__(self):
-        from playwright.sync_api import sync_playwright
+        from playwright.sync_api import Error, sync_playwright
 
         self.server = local_server(self.folder)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
@@ -146,12 +148,23 @@ class Browser:
         self.playwright = sync_playwright().start()
         flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking",
                  "--disable-component-update"]
-        self.chromium = self.playwright.chromium.launch(executable_path=browser_path(),
-                                                        args=flags)
+        path = browser_path()
+        try:
+            self.chromium = self.playwright.chromium.launch(executable_path=path,
+                                                            args=flags)
+        except Error as error:
+            self.close()
+            raise Stop(f"{path or 'A Chromium'} does not start: "
+                       f"{error.message.partition(chr(10))[0]} CHROMIUM can name "
+                       "another, and CHROMIUM=none leaves it out.") from None
         return self
 
     def __exit__(self, *error):
         self.chromium.close()
+        self.close()
+
+    def close(self):
+        """Ends what `__enter__` began beside the browser."""
         self.playwright.stop()
         self.server.shutdown()
         self.server.server_close()
@@ -358,5 +371,6 @@ def picture(folder, target, name="notebooks/02_soft_lookup.html", figure=1):
 
 if __name__ == "__main__":
     command, *rest = sys.argv[1:]
-    sys.exit({"check": check, "cards": cards, "picture": picture}[command](*rest)
-             and 1)
+    with script():
+        sys.exit({"check": check, "cards": cards, "picture": picture}[command](*rest)
+                 and 1)

@@ -24,7 +24,7 @@ FONT = "-apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 
 # The road: part, then chapters as number, the question it answers, and the failure it
 # leaves to the next; titles are those of the notebooks, or of the plan
-PLANNED = {"20": "Heads", "21": "Pretraining", "22": "Today"}
+PLANNED = {"20": "Heads", "21": "Pretraining"}
 ROAD = [
     ("Part I. Lookup", [
         ("01", "What is a lookup made of?", "nobody listed “puppy”"),
@@ -56,7 +56,7 @@ ROAD = [
         ("19", "Does it hold on sentences as found?", "which head does what?"),
         ("20", "What did each head learn?", ""),
         ("21", "What do words alone teach it?", ""),
-        ("22", "Is this what today’s models are?", ""),
+        ("22", "What became of the machine of 2017?", "what is each change worth?"),
     ]),
 ]
 

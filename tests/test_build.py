@@ -24,6 +24,7 @@ import notebooks
 import pages
 import prose_checks
 import pytest
+import yaml
 from books import Book, seen
 from sample import code
 
@@ -144,7 +145,25 @@ def test_only_a_finished_environment_counts(repository, monkeypatch):
 
 @pytest.mark.parametrize("name", ["build.py", "environment.py"])
 def test_an_old_python_can_read_the_sentence(name):
-    ast.parse((ROOT / "book" / name).read_text("utf-8"), feature_version=(3, 7))
+    ast.parse((ROOT / "book" / name).read_text("utf-8"), feature_version=(3, 6))
+
+
+class OldOutput:
+    """An output as Python 3.6 has it: its errors cannot be set any more."""
+
+    def write(self, text):
+        pass
+
+    def flush(self):
+        pass
+
+
+def test_an_old_python_says_the_sentence(repository, monkeypatch):
+    monkeypatch.setattr(sys, "version_info", (3, 6, 9))
+    monkeypatch.setattr(sys, "argv", ["build.py", "serve"])
+    monkeypatch.setattr(sys, "stdout", OldOutput())
+    with pytest.raises(SystemExit, match=r"This is Python 3\.6\.9; the book needs"):
+        build.main()
 
 
 def test_a_sentence_and_no_traceback(repository):
@@ -153,6 +172,40 @@ def test_a_sentence_and_no_traceback(repository):
                            capture_output=True, text=True)
     assert (ended.returncode == 1 and "This is Python" in ended.stderr
             and "Traceback" not in ended.stderr)
+
+
+# Two at once --------------------------------------------------------------------------
+
+
+def test_of_two_commands_at_once_the_second_is_told(repository, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["build.py", "slides"])
+    monkeypatch.setattr(build, "slides", lambda: None)
+    hold = ("import sys, environment\n"
+            "from pathlib import Path\n"
+            "with environment.alone(Path(sys.argv[1])):\n"
+            "    print(flush=True)\n"
+            "    sys.stdin.read()\n")
+    command = [sys.executable, "-c", hold, repository / "pyproject.toml"]
+    with subprocess.Popen(command, cwd=ROOT / "book", stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as other:
+        other.stdout.readline()
+        with pytest.raises(SystemExit, match="Another make is at work in this folder"):
+            build.main()
+        for name in ("serve", "results"):    # these leave the book alone
+            monkeypatch.setattr(build, name, lambda **how: None)
+            monkeypatch.setattr(sys, "argv", ["build.py", name])
+            build.main()
+        other.kill()    # whatever ends a command, it holds nothing up
+    monkeypatch.setattr(sys, "argv", ["build.py", "slides"])
+    build.main()
+
+
+def test_an_environment_that_another_makes_is_left_to_it(repository):
+    (repository / ".venv/stamp").unlink()
+    with environment.alone(repository / "requirements.txt"):
+        with pytest.raises(environment.Stop, match="Another make is at work"):
+            environment.make_environment()
+    assert (repository / ".venv").exists()
 
 
 # Notebooks ----------------------------------------------------------------------------
@@ -200,6 +253,54 @@ def test_a_notebook_that_is_half_kept_is_stale(repository, monkeypatch):
     with pytest.raises(OSError, match="01_one.fingerprint was not written"):
         build.keep(made, notebook, "new")
     assert [file.read_text() for file in executed.iterdir()] == ["new"]
+
+
+def test_a_damaged_stamp_or_notebook_is_made_again(repository, capsys):
+    quick = "import shutil, sys\nshutil.copy(*sys.argv[1:])"
+    (repository / "book/execute.py").write_text(quick)
+    write_notebook(repository / "notebooks/01_one.ipynb", "6 * 7")
+    build.execute_stale()
+    executed = repository / "_build/executed"
+    whole = (executed / "01_one.ipynb").read_bytes()
+    for name, damage in (("01_one.fingerprint", b"\xff\xfe"),
+                         ("01_one.ipynb", whole[:-9]), ("01_one.ipynb", b"\xff")):
+        (executed / name).write_bytes(damage)
+        build.execute_stale()
+        assert "1 of 1" in capsys.readouterr().out
+        assert (executed / "01_one.ipynb").read_bytes() == whole
+    build.execute_stale()
+    assert "all 1 are fresh" in capsys.readouterr().out
+
+
+def test_a_damaged_stamp_of_the_environment_is_made_again(repository, monkeypatch):
+    (repository / ".venv/stamp").write_bytes(b"\xff\xfe")
+    monkeypatch.setattr(environment.subprocess, "run",
+                        lambda *command, **how: subprocess.CompletedProcess([], 0))
+    monkeypatch.setattr(environment, "pip", lambda *words: (
+        repository / ".venv").mkdir(exist_ok=True))
+    environment.make_environment()
+    assert (repository / ".venv/stamp").read_text("utf-8").startswith(
+        environment.check_python())
+
+
+@pytest.mark.parametrize("damage", [b"{", b"\xff\xfe", b"[]", b""])
+def test_a_notebook_that_cannot_be_read_is_named(repository, damage):
+    for name in ("01_one", "02_two"):
+        write_notebook(repository / f"notebooks/{name}.ipynb", "6 * 7")
+    (repository / "notebooks/02_two.ipynb").write_bytes(damage)
+    with pytest.raises(build.Stop, match="02_two.ipynb cannot be read: "):
+        build.fingerprints()
+
+
+@pytest.mark.parametrize("report", ["", "<testsuites>", "<testsuites/>"])
+def test_a_report_that_was_cut_is_no_success(repository, monkeypatch, report):
+    def killed(*words, **how):
+        (repository / "_build/pytest.xml").write_text(report)
+        return subprocess.CompletedProcess([], -9)
+
+    monkeypatch.setattr(build, "python", killed)
+    with pytest.raises(build.Stop, match=r"pytest did not finish \(exit code -9\)"):
+        build.pytest()
 
 
 @pytest.fixture
@@ -382,6 +483,52 @@ def test_only_a_good_site_is_put_in_place(repository, last_good, monkeypatch, ca
             and "Nothing has changed" in capfd.readouterr().out)
 
 
+def two_sites(folder):
+    """A site in its place, and a new one; where the old one would go."""
+    places = folder / "new/html", folder / "html", folder / "html_last"
+    for place, words in zip(places, ("new", "old")):
+        place.mkdir(parents=True)
+        (place / "index.html").write_text(words)
+    return places
+
+
+@pytest.mark.skipif(os.name == "nt", reason="its folders change places in two steps")
+def test_there_is_a_site_at_every_moment(tmp_path, monkeypatch):
+    fresh, site, last = two_sites(tmp_path)
+    rename = Path.rename
+
+    def watched(path, target):
+        rename(path, target)
+        assert (site / "index.html").exists(), "there is no site"
+
+    monkeypatch.setattr(Path, "rename", watched)
+    build.put_in_place(fresh, site, last)
+    assert (site / "index.html").read_text() == "new"
+
+
+@pytest.mark.parametrize("error", [OSError("in use"), KeyboardInterrupt()])
+def test_a_swap_that_fails_leaves_the_old_site(tmp_path, monkeypatch, error):
+    fresh, site, last = two_sites(tmp_path)
+    rename = Path.rename
+
+    def in_two_steps(*folders):
+        raise OSError("not on this system")
+
+    def broken(path, target):
+        if path == fresh:
+            raise error
+        rename(path, target)
+
+    monkeypatch.setattr(build, "exchange", in_two_steps)
+    monkeypatch.setattr(Path, "rename", broken)
+    with pytest.raises(type(error)):
+        build.put_in_place(fresh, site, last)
+    assert (site / "index.html").read_text() == "old"
+    monkeypatch.setattr(Path, "rename", rename)
+    build.put_in_place(fresh, site, last)
+    assert (site / "index.html").read_text() == "new"
+
+
 def test_serve_takes_the_next_free_port(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -465,6 +612,60 @@ def test_no_browser_is_said_in_a_line(tmp_path, monkeypatch, capsys):
     assert "Checks in a browser are skipped" in capsys.readouterr().out
 
 
+def test_a_browser_that_cannot_start_is_one_sentence(tmp_path):
+    (tmp_path / "chromium").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "chromium").chmod(0o755)
+    command = [sys.executable, ROOT / "book/pages.py", "check",
+               write_site(tmp_path / "site")]
+    ended = subprocess.run(command, capture_output=True, text=True, env={
+        **os.environ, "CHROMIUM": str(tmp_path / "chromium")})
+    [sentence] = ended.stderr.splitlines()
+    assert ended.returncode == 1 and sentence.startswith(
+        f"{tmp_path / 'chromium'} does not start: ")
+    assert "CHROMIUM=none" in sentence
+
+
+# Ends of scripts ----------------------------------------------------------------------
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are others there")
+def test_an_interruption_is_a_word(tmp_path):
+    """The cell interrupts the script that runs it."""
+    write_notebook(tmp_path / "one/one.ipynb",
+                   "import os, signal\nos.kill(os.getppid(), signal.SIGINT)")
+    command = [sys.executable, ROOT / "book/execute.py", tmp_path / "one/one.ipynb",
+               tmp_path / "made.ipynb"]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert ended.returncode == 1 and ended.stderr.endswith("\nStopped.\n")
+    assert "execute.py" not in ended.stderr    # no traceback
+    assert not (tmp_path / "made.ipynb").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes are others there")
+def test_a_closed_pipe_is_quiet(tmp_path):
+    broken = GOOD.replace("dot.svg", "gone.svg") * 500    # more than a pipe holds
+    command = [sys.executable, ROOT / "book/pages.py", "check",
+               write_site(tmp_path / "site", broken)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env={**os.environ, "CHROMIUM": "none"}) as ended:
+        ended.stdout.close()
+        assert ended.stderr.read() == b""
+
+
+@pytest.mark.parametrize("problem, told", [(KeyboardInterrupt, "\nStopped."),
+                                           (environment.Stop("A reason."),
+                                            "\nA reason.")])
+def test_a_command_ends_in_words(repository, monkeypatch, problem, told):
+    def ends():
+        raise problem
+
+    monkeypatch.setattr(build, "slides", ends)
+    monkeypatch.setattr(sys, "argv", ["build.py", "slides"])
+    with pytest.raises(SystemExit) as ended, environment.script():
+        build.main()
+    assert ended.value.code == told
+
+
 # The repository -----------------------------------------------------------------------
 
 
@@ -531,6 +732,41 @@ def test_the_dev_container_calls_a_command_that_there_is():
     settings = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text("utf-8"))
     script, name = settings["postCreateCommand"].split()[1:]
     assert script == "book/build.py" and name in build.COMMANDS
+
+
+def steps():
+    """The steps of all workflows, with the workflow, the job and its permissions."""
+    for path in sorted((ROOT / ".github/workflows").glob("*.yml")):
+        workflow = yaml.safe_load(path.read_text("utf-8"))
+        for name, job in workflow["jobs"].items():
+            rights = job.get("permissions", workflow["permissions"])
+            for step in job["steps"]:
+                yield path.stem, name, rights, step
+
+
+def test_actions_are_pinned_by_commit_and_named_by_version():
+    lines = [line for path in (ROOT / ".github/workflows").glob("*.yml")
+             for line in path.read_text("utf-8").splitlines() if "uses:" in line]
+    pins = {}
+    for line in lines:
+        found = re.search(r"uses: ([\w/-]+)@([0-9a-f]{40})    # v\d+\.\d+\.\d+$", line)
+        assert found, line
+        assert pins.setdefault(found[1], found[2]) == found[2], "two versions of one"
+
+
+def test_no_token_is_kept_where_code_of_the_book_runs():
+    writers = set()
+    for workflow, job, rights, step in steps():
+        if any(value == "write" for value in rights.values()):
+            writers.add((workflow, job))
+        else:
+            assert rights == {"contents": "read"}
+        if step.get("uses", "").startswith("actions/checkout@"):
+            kept = step.get("with", {}).get("persist-credentials", True)
+            assert kept == ((workflow, job) == ("publish", "executed"))
+        assert (workflow, job) not in writers or not re.search(
+            r"python|pip|make|jupyter", step.get("run", ""))
+    assert writers == {("publish", "pages"), ("publish", "executed")}
 
 
 def test_requirements_are_exact():

@@ -306,7 +306,7 @@ def filled(name, value):
     ({}, "damaged"), ({"vocabulary": "words"}, "damaged"),
     ({"architecture": "Seq2Seq"}, "damaged"), ({"architecture": None}, "damaged"),
     ({"architecture": {}}, "holds another model: the whole is missing there"),
-    ({"settings": None}, "a training with other settings: None"),
+    ({"settings": None}, "damaged: its settings are none"),
     ({"history": None}, "damaged: its history is none of this training"),
     ({"history": "loss"}, "its history is none"),
     ({"history": [1.0] * 9}, "its history is none"),

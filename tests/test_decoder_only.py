@@ -19,7 +19,7 @@ from softdict.decoder_only import (
 from softdict.decoding import top_k, top_p
 from softdict.layers import rotate
 from softdict.masks import causal_mask
-from softdict.writing import from_library
+from softdict.pretrained import from_library
 
 B, T, V, D, H = 2, 5, 11, 12, 3
 AWKWARD = {"vocabulary": V, "width": D, "heads": H, "key_heads": H, "layers": 2,

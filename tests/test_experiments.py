@@ -5,6 +5,7 @@ On a made corpus of one-line grammar, with tiny models.
 
 import json
 import math
+import os
 import random
 import subprocess
 import sys
@@ -15,12 +16,13 @@ import pytest
 import torch
 from torch import nn
 
-from softdict import recipes, runtime
+from softdict import checkpoint, files, recipes, runtime
 from softdict.attention import attention, fused
 from softdict.batches import make_batch
 from softdict.experiments import (
-    EXPERIMENTS, __main__, ablations, baselines, benchmark, costs, endings, measures,
-    memory, padding, replaced, rivals, runner, sentences, translation, writing)
+    EXPERIMENTS, __main__, ablations, baselines, benchmark, costs, endings, maps,
+    measures, memory, padding, replaced, rivals, runner, sentences, translation,
+    writing)
 from softdict.experiments.measures import aligned
 from softdict.experiments.replaced import Replaced, heaviest, instead, uniform
 from softdict.experiments.runner import (
@@ -136,6 +138,121 @@ def test_seeds_differ():
     assert SMALL_RUN.first(0) != SMALL_RUN.first(1)
 
 
+def test_seconds_are_those_of_all_sessions(monkeypatch):
+    """Killed twice; what came after the last checkpoint is done again, and counts once.
+    """
+    clock, real = [1000.0], runner.train
+    monkeypatch.setattr(runner.time, "time", lambda: clock[0])
+
+    def session(saved, end):
+        """A training that writes its file after some seconds, and goes on to an end."""
+        def train(training, pairs, path):
+            clock[0] += saved
+            path.write_bytes(b"so far")
+            os.utime(path, (clock[0], clock[0]))
+            clock[0] += end - saved
+            raise SystemExit
+        return train
+
+    for saved, end in ((300, 340), (200, 900)):
+        monkeypatch.setattr(runner, "train", session(saved, end))
+        with pytest.raises(SystemExit):
+            run(SMALL_RUN, 0)
+        clock[0] += 10_000    # nobody works
+
+    def last(training, pairs, path):
+        clock[0] += 60
+        return real(training, pairs)
+
+    monkeypatch.setattr(runner, "train", last)
+    record = json.loads(run(SMALL_RUN, 0).read_text(encoding="utf-8"))
+    assert record["seconds"] == 300 + 200 + 60
+    assert not list(runner.UNFINISHED.iterdir())
+
+
+def test_a_second_process_on_one_experiment_is_told():
+    runner.UNFINISHED.mkdir(parents=True)
+    with files.alone(runner.UNFINISHED / "small.0.safetensors"):
+        with pytest.raises(ValueError, match="another process is at work on small.0"):
+            run(SMALL_RUN, 0)
+    assert run(SMALL_RUN, 0).exists()
+
+
+def test_a_damaged_unfinished_training_begins_anew(capsys):
+    wanted = json.loads(run(SMALL_RUN, 0).read_text(encoding="utf-8"))["result"]
+    for damage in (b"", b"no training", bytes(2000)):
+        file_of(SMALL_RUN, 0).unlink()
+        (runner.UNFINISHED / "small.0.safetensors").write_bytes(damage)
+        assert json.loads(run(SMALL_RUN, 0).read_text(
+            encoding="utf-8"))["result"] == wanted
+        assert "small.0.safetensors is damaged" in capsys.readouterr().err
+
+
+def test_an_unfinished_training_of_another_kind_is_a_sentence(monkeypatch, capsys):
+    training, _ = SMALL.start(0)
+    training.settings = replace(training.settings, updates=8)
+    runner.UNFINISHED.mkdir(parents=True)
+    checkpoint.save(training, runner.UNFINISHED / "small.0.safetensors")
+    monkeypatch.setattr(__main__, "EXPERIMENTS", {"small": SMALL_RUN})
+    assert __main__.main(["small", "--seed", "0"]) == 2
+    [sentence] = capsys.readouterr().err.splitlines()
+    assert "other settings (updates is 8 there and 7 here)" in sentence
+    assert sentence.endswith("deleting it begins anew")
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"{}", b"[]", b"\xff", b'{"first": [1],'
+                                    b' "result": {}}'])
+def test_a_result_that_is_empty_or_damaged_is_none(damage, monkeypatch, capsys):
+    monkeypatch.setattr(__main__, "EXPERIMENTS", {"small": SMALL_RUN})
+    whole = {seed: run(SMALL_RUN, seed).read_bytes() for seed in (0, 1)}
+    file_of(SMALL_RUN, 0).write_bytes(damage)
+    assert __main__.main(["--list"]) == 0
+    assert ([line.split()[-1] for line in capsys.readouterr().out.splitlines()]
+            == ["-", "done"])
+    assert __main__.main(["--check"]) == 1
+    damaged, good = capsys.readouterr().out.splitlines()
+    assert damaged == "small seed 0: STALE, small.0.json is empty or damaged"
+    assert good.startswith("small seed 1: differs by")
+    again = json.loads(run(SMALL_RUN, 0).read_bytes())
+    assert again["result"] == json.loads(whole[0])["result"]
+
+
+def test_an_experiment_that_gives_nothing_is_not_kept():
+    nothing = replace(SMALL_RUN, result=lambda seed, path: {})
+    with pytest.raises(ValueError, match="small gave no result with the seed 0"):
+        run(nothing, 0)
+    assert not file_of(SMALL_RUN, 0).exists()
+
+
+def test_a_check_that_breaks_goes_on(monkeypatch, capsys):
+    def broken(seed):
+        raise RuntimeError("no such layer")
+
+    run(SMALL_RUN, 0)
+    other = replace(SMALL_RUN, name="broken", first=broken, seeds=(0,))
+    file_of(other, 0).write_bytes(file_of(SMALL_RUN, 0).read_bytes())
+    monkeypatch.setattr(__main__, "EXPERIMENTS", {"broken": other, "small": SMALL_RUN})
+    assert __main__.main(["--check"]) == 1
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == "broken seed 0: STALE, RuntimeError: no such layer"
+    assert told[1].startswith("small seed 0: differs by")
+
+
+@pytest.mark.parametrize("problem, told", [
+    (KeyboardInterrupt, "\nStopped. The same command goes on from where it was."),
+    (OSError(28, "No space left on device", "x"),
+     "python -m softdict.experiments: x: No space left on device")])
+def test_an_experiment_ends_in_words(monkeypatch, problem, told):
+    def ends(*arguments):
+        raise problem
+
+    monkeypatch.setattr(__main__, "EXPERIMENTS", {"small": SMALL_RUN})
+    monkeypatch.setattr(__main__, "run", ends)
+    with pytest.raises(SystemExit) as ended:
+        __main__.spoken(["small", "--seed", "0"])
+    assert ended.value.code == told
+
+
 def test_run_all_starts_one_process_a_job_and_names_failures(monkeypatch, capsys):
     commands = []
 
@@ -187,7 +304,7 @@ def test_a_number_that_is_none_is_stale(side, place, monkeypatch, capsys):
     bad = [*good[:place], math.nan, *good[place + 1:]]
     first = {"stored": [bad, good], "new": [good, bad]}[side]
     experiment = runner.Experiment("five", "test", lambda seed: first[0],
-                                   lambda seed, path: {}, seeds=(0,))
+                                   lambda seed, path: {"all": 1}, seeds=(0,))
     run(experiment, 0)
     first.reverse()
     assert difference(experiment, 0) == math.inf
@@ -202,7 +319,8 @@ def test_a_check_without_a_result_is_no_success(monkeypatch, capsys):
     said = capsys.readouterr()
     assert (said.out, said.err) == ("", "There is nothing to check: no result is "
                                     "stored.\n")
-    run(replace(SMALL_RUN, first=lambda seed: [], result=lambda seed, path: {}), 0)
+    run(replace(SMALL_RUN, first=lambda seed: [],
+                result=lambda seed, path: {"all": 1}), 0)
     assert __main__.main(["--check"]) == 1    # five numbers are wanted
 
 
@@ -214,7 +332,7 @@ def test_rounded_keeps_the_structure():
 
 def test_names_are_unique_and_every_group_of_the_book_is_there():
     parts = (baselines, translation, ablations, padding, memory, costs, endings,
-             writing)
+             maps, writing)
     every = [experiment for part in parts for experiment in part.EXPERIMENTS]
     assert len(every) == len(EXPERIMENTS)
     # a command names the one or the other

@@ -1,6 +1,7 @@
 """files: written whole or not at all, read however an editor saved it."""
 
 import os
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from softdict import files
-from softdict.files import cache_folder, read_lines, write_whole
+from softdict.files import alone, cache_folder, read_lines, write_whole
 
 
 @pytest.mark.parametrize("broken", ["fsync", "replace"])
@@ -67,6 +68,31 @@ def test_two_processes_may_write_at_once(tmp_path, monkeypatch):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda content: write_whole(path, content), contents))
     assert path.read_bytes() in contents and os.listdir(tmp_path) == ["file"]
+
+
+def test_of_two_processes_on_one_file_the_second_is_told(tmp_path):
+    path = tmp_path / "x.safetensors"
+    hold = ("import sys\nfrom softdict.files import alone\n"
+            "with alone(sys.argv[1]):\n    print(flush=True)\n    sys.stdin.read()\n")
+    with subprocess.Popen([sys.executable, "-c", hold, path], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as other:
+        other.stdout.readline()
+        with pytest.raises(ValueError, match="^another process is at work on x.safe"):
+            with alone(path):
+                pytest.fail("two at once")
+        other.kill()    # whatever ends a process, it holds nothing up
+    with alone(path), alone(tmp_path / "y.safetensors"):
+        pass
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_file_system_without_locks_is_no_hindrance(tmp_path, monkeypatch):
+    def none(*arguments):
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr(files, "lock", none)
+    with alone(tmp_path / "x"):
+        pass
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "marked"])

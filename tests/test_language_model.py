@@ -1,5 +1,5 @@
-"""writing: folders that Hugging Face's library writes and reads, text of any kind, a
-training that is stopped and goes on, and going on from a text."""
+"""pretrained and writing: folders that Hugging Face's library writes and reads, text of
+any kind, a training that is stopped and goes on, and going on from a text."""
 
 import json
 import os
@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, normalizers, processors
 
 from softdict import writing
+from softdict.__main__ import main
 from softdict.decoder_only import LLAMA, Config, DecoderOnly
+from softdict.pretrained import PARTS, family_of, load_library, save_library, to_library
 from softdict.training import Settings
-from softdict.writing import (
-    characters, load_library, load_writer, save_library, survey, to_library, train_text,
-    windows)
+from softdict.writing import characters, load_writer, survey, train_text, windows
 
 SIZES = {"vocabulary": 11, "width": 12, "heads": 3, "key_heads": 3, "layers": 2,
          "hidden": 7, "longest": 16}
@@ -235,7 +235,7 @@ def test_a_damaged_config_is_refused(folder, content, message):
 
 def test_a_folder_without_a_model_is_refused(folder):
     (folder / "model.safetensors").rename(folder / "rest")
-    refused(folder, "holds no language model: model.safetensors is missing")
+    refused(folder, "model that can be used: model.safetensors is missing")
     (folder / "pytorch_model.bin").touch()
     refused(folder, "its weights are a pytorch_model.bin; save it again as model")
     (folder / "model.safetensors.index.json").touch()
@@ -649,9 +649,9 @@ def test_other_heads_have_keys_of_their_own(tmp_path, text):
 
 def test_the_presets_fit_to_both_families():
     for preset in writing.PRESETS.values():
-        for model in writing.PARTS:
+        for model in PARTS:
             config = writing.sized(model, 300, preset.sizes)
-            assert writing.family_of(config) == model and config.tied
+            assert family_of(config) == model and config.tied
 
 
 # Writing
@@ -713,7 +713,7 @@ def test_what_cannot_be_written_is_refused(words):
         load_writer(words)
     for content in (b"", b"{}", b"[1", b"\xff", b'{"model": {"type": "BPE"}}'):
         path.write_bytes(content)
-        with pytest.raises(ValueError, match="cannot be used: tokenizer.json is dam"):
+        with pytest.raises(ValueError, match="can be used: tokenizer.json is damaged"):
             load_writer(words)
     path.unlink()
     with pytest.raises(ValueError, match="tokenizer.json, which cuts text for it, is"):
@@ -721,7 +721,7 @@ def test_what_cannot_be_written_is_refused(words):
 
 
 def test_a_model_of_the_library_with_its_tokenizer_writes_as_there(
-        transformers, tmp_path, words):
+        transformers, tmp_path, words, capsys):
     model = theirs(transformers, "llama")
     tokenizer = Tokenizer.from_file(str(words / "tokenizer.json"))
     config = model.config
@@ -740,6 +740,9 @@ def test_a_model_of_the_library_with_its_tokenizer_writes_as_there(
         found.pop()
     written = load_writer(tmp_path / "theirs").write("The dog", 9, temperature=0)
     assert written == tokenizer.decode(found)
+    main(["write", "The dog", "--model", str(tmp_path / "theirs"), "--count", "9",
+          "--temperature", "0"])
+    assert capsys.readouterr().out.endswith(f"{written}\n")
 
 
 def test_a_trained_folder_is_one_of_the_library(transformers, words):

@@ -828,6 +828,43 @@ def _():
     return f"its {rows} rows", f"see {4 * 128} pairs"
 
 
+@computed("22.1")
+def _():
+    def kept(key_heads):
+        return 2 * 24 * key_heads * 64 * 2
+
+    return (f"= {kept(4):,} bytes a word, so {1000 * kept(4):,} for 1,000",
+            f"as much: {1000 * kept(16):,}.")
+
+
+@computed("22.2")
+def _():
+    heads = torch.arange(2).view(1, 2, 1, 1)
+    given = heads.repeat(1, 3, 1, 1).flatten().tolist()
+    wanted = heads.repeat_interleave(3, dim=1).flatten().tolist()
+    right = [count for count in (1, 2, 3, 6) if torch.equal(
+        torch.arange(count).repeat(6 // count),
+        torch.arange(count).repeat_interleave(6 // count))]
+    assert right == [1, 6]
+    return (f"gets key head {given[1]}, and should get key head {wanted[1]}",
+            ", ".join(str(head) for head in range(2)) + " and 2 are the first")
+
+
+@computed("22.3")
+def _():
+    rows = torch.arange(6)
+    return (", ".join(f"r{row}" for row in [*rows[0::2], *rows[1::2]]) + ".",)
+
+
+@computed("22.4")
+def _():
+    real = torch.tensor([False, False, True, True, True])
+    positions = (real.cumsum(0) - 1).clamp(min=0).tolist()
+    looks = [place for place in range(4) if real[place]]
+    return (f"Positions {', '.join(map(str, positions))}.",
+            f"stands at place 3, and looks at places {looks[0]} and {looks[1]}")
+
+
 def test_each_chapter_has_five_questions_of_its_objectives_and_mixed_kinds(book):
     asked = re.findall(r"^\*\*Q(\d\d)\.(\d)\*\* · objective (\d) · (.*)$", page(),
                        re.MULTILINE)

@@ -25,17 +25,40 @@ def test_words_seen_once_or_never_are_missed():
 
 
 def test_the_better_of_two_systems_wins_the_paired_bootstrap():
-    better = real_text.compared(WORSE, REFERENCES, REFERENCES)
+    bad, good = (real_text.bleu_counts(lines, REFERENCES)
+                 for lines in (WORSE, REFERENCES))
+    better = real_text.compared(bad, good)
     assert better["wins"] > 0.9 and better["gain"] > 10
-    worse = real_text.compared(REFERENCES, WORSE, REFERENCES)
+    worse = real_text.compared(good, bad)
     assert worse["wins"] == 0 and worse["gain"] == -better["gain"]
-    same = real_text.compared(WORSE, WORSE, REFERENCES)
+    same = real_text.compared(bad, bad)
     assert (same["wins"], same["gain"], same["interval"]) == (0, 0, [0, 0])
 
 
+def test_a_model_is_compared_with_others_that_write_the_same_language(
+        monkeypatch, tmp_path):
+    monkeypatch.setattr(real_text, "REAL", tmp_path)
+    counts = real_text.bleu_counts(WORSE, REFERENCES)
+
+    def record(name, seed=0, target="en", **more):
+        made = {"experiment": name, "seed": seed, "languages": ["xx", target], **more}
+        real_text.keep(real_text.name_of(made), made)
+        return made
+
+    mine = record("mine", counts=counts)
+    record("mine", seed=1, counts=counts)
+    record("small", target="de", counts=counts)
+    record("old")
+    record("theirs", counts=counts)
+    assert [real_text.name_of(other) for other in real_text.others(mine)] == [
+        "mine.1", "theirs.0"]
+
+
 @needs_data
-def test_the_first_five_losses_come_out_again():
-    record = json.loads(runtime.asset("real_text/transformer-de-en.0.json"))
+@pytest.mark.parametrize("file", sorted(real_text.REAL.glob("*.[0-9].json")),
+                         ids=lambda file: file.stem)
+def test_the_first_five_losses_come_out_again(file):
+    record = json.loads(file.read_text("utf-8"))
     data, _ = pieces_data(*(multi30k(split, *record["languages"], DATA / "multi30k")
                             for split in ("train", "val")))
     vocab = data[2]

@@ -16,6 +16,24 @@ def test_a_seed_repeats():
     assert torch.equal(torch.rand(3), first)
 
 
+def test_a_seed_that_is_too_large_is_one_sentence():
+    runtime.seed(2 ** 63 - 1)
+    for number in (2 ** 63, 10 ** 30, -1):
+        with pytest.raises(ValueError, match=f"a seed has 63 bits.*; got {number}$"):
+            runtime.seed(number)
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"\xff", b"[]"])
+def test_a_damaged_result_is_named(tmp_path, monkeypatch, damage):
+    monkeypatch.setattr(runtime, "ASSETS", tmp_path)
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/one.0.json").write_text('{"seed": 0}')
+    assert runtime.results("one") == [{"seed": 0}]
+    (tmp_path / "results/one.1.json").write_bytes(damage)
+    with pytest.raises(ValueError, match="^one.1.json is empty or damaged"):
+        runtime.results("one")
+
+
 def test_device_can_hold_a_tensor():
     assert torch.zeros(1, device=runtime.device()).item() == 0
 

@@ -596,7 +596,7 @@ def test_a_training_begun_without_patience_keeps_no_best(begun, pairs, capsys):
     (["--pairs", "x", "--data-dir", "x"], "--data-dir goes with --data"),
     (["--from", "en"], "--from goes with --data"),
     (["--to", "de"], "--to goes with --data"),
-    (["--pieces", "100"], "--pieces goes with --pairs or --data: the book's corpus is"),
+    (["--pieces", "100"], "--pieces goes with --pairs, --data or --text: the book's"),
     (["--data", "multi30k", "--to", "de"], "--from and --to are both de: a translation "
      "needs two languages"),
     (["--data", "multi30k", "--from", "xx"], "Multi30k is fetched in de, en, fr; got "

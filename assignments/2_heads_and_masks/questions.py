@@ -38,7 +38,7 @@ def variant(seed):
         "table": ", ".join("".join(str(int(one)) for one in row) for row in allowed),
         "low": low, "low_2": low + 2, "high": high, "high_2": high + 4,
         "value": [[[[float(low)], [low + 2.0]], [[float(high)], [high + 4.0]]]],
-        "heads": [low + 1.0, low + 1.0, high + 2.0, high + 2.0],
+        "heads": [low + 1.0, high + 2.0, low + 1.0, high + 2.0],
         "found": [[[float(one)]] for one in found], "found_0": found[0],
         "found_1": found[1],
         "matrix": [[float(a), float(b)], [float(c), float(d)]],
@@ -151,11 +151,11 @@ Q1 = Question(
 # ---- 2: heads that share keys
 
 
-def grouped_attention(query, key, value):
+def alternating_attention(query, key, value):
     """Returns context [B, H, T, K] and weights [B, H, T, S]."""
     share = query.shape[1] // key.shape[1]
-    key = key.repeat_interleave(share, dim=1)        # [B, H, S, K]
-    value = value.repeat_interleave(share, dim=1)    # [B, H, S, K]
+    key = key.repeat(1, share, 1, 1)                 # [B, H, S, K]
+    value = value.repeat(1, share, 1, 1)             # [B, H, S, K]
     scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
     weights = scores.softmax(dim=-1)                 # [B, H, T, S]
     return weights @ value, weights
@@ -166,34 +166,34 @@ def spread(query, pairs, pick):
     return torch.stack([pairs[:, pick(h)] for h in range(query.shape[1])], dim=1)
 
 
-def interleaved(query, key, value):
-    pairs = key.shape[1]
-    return grouped_attention(query, spread(query, key, lambda h: h % pairs),
-                             spread(query, value, lambda h: h % pairs))
+def neighbours(query, key, value):
+    share = query.shape[1] // key.shape[1]
+    return alternating_attention(query, spread(query, key, lambda h: h // share),
+                                 spread(query, value, lambda h: h // share))
 
 
 def first_pair_only(query, key, value):
-    return grouped_attention(query, key[:, :1], value[:, :1])
+    return alternating_attention(query, key[:, :1], value[:, :1])
 
 
 def unscaled(query, key, value):
-    return grouped_attention(query * query.shape[-1] ** 0.5, key, value)
+    return alternating_attention(query * query.shape[-1] ** 0.5, key, value)
 
 
 def scaled_by_all(query, key, value):
-    return grouped_attention(query / query.shape[1] ** 0.5, key, value)
+    return alternating_attention(query / query.shape[1] ** 0.5, key, value)
 
 
 def over_queries(query, key, value):
     share = query.shape[1] // key.shape[1]
-    scores = query @ key.repeat_interleave(share, dim=1).mT / query.shape[-1] ** 0.5
+    scores = query @ key.repeat(1, share, 1, 1).mT / query.shape[-1] ** 0.5
     weights = scores.softmax(dim=-2)
-    return weights @ value.repeat_interleave(share, dim=1), weights
+    return weights @ value.repeat(1, share, 1, 1), weights
 
 
 def pairs_averaged(query, key, value):
-    return grouped_attention(query, key.mean(1, keepdim=True),
-                             value.mean(1, keepdim=True))
+    return alternating_attention(query, key.mean(1, keepdim=True),
+                                 value.mean(1, keepdim=True))
 
 
 def groups(rng, sizes):
@@ -202,15 +202,15 @@ def groups(rng, sizes):
 
 
 Q2 = Question(
-    "q2", "grouped_attention", grouped_attention,
+    "q2", "alternating_attention", alternating_attention,
     (Part("a pair for each head", 1, lambda rng: groups(rng, [(2, 3, 3), (1, 2, 2)])),
      Part("one pair for all heads", 1,
           lambda rng: groups(rng, [(2, 3, 1), (1, 4, 1)])),
      Part("groups of heads", 3,
           lambda rng: groups(rng, [(2, 6, 2), (1, 6, 3), (3, 4, 2)]))),
-    (Wrong("interleaved",
-           "Your heads take the pairs in turns. Heads that share a pair stand next to "
-           "one another.", interleaved),
+    (Wrong("neighbours",
+           "Heads that stand next to one another share a pair in yours. They take the "
+           "pairs in turns.", neighbours),
      Wrong("first_pair_only",
            "All your heads ask the first pair of keys and values. The others are never "
            "read.", first_pair_only),

@@ -37,6 +37,7 @@ def command_line():
     add_corpus(names)
     add_translate(names)
     add_train(names)
+    add_write(names)
     add_grade(names)
     return parser
 
@@ -76,12 +77,12 @@ def add_translate(names):
 
 def add_train(names):
     trained = names.add_parser(
-        "train", help="train a model on the book's corpus or on your own pairs",
-        description="Trains one of the book's models; the same command goes on after "
-                    "an interruption.")
+        "train", help="train a model on the book's corpus, your own pairs or a text",
+        description="Trains one of the book's models, or with --text a language "
+                    "model; the same command goes on after an interruption.")
     for name, kind, default, words in (
-            ("model NAME", str, "transformer", "one of those below (default "
-             "transformer)"),
+            ("model NAME", str, None, "one of those below (default transformer); "
+             "with --text llama or gpt2 (default llama)"),
             ("pairs FILE", str, None, "your own pairs: a pair a line, a tab between "
              "source and target (default: the book's corpus)"),
             ("valid FILE", str, None, "pairs to validate on (default: one source "
@@ -92,13 +93,18 @@ def add_train(names):
              "put them)"),
             ("from LANGUAGE", str, None, "its source: de, en or fr (default de)"),
             ("to LANGUAGE", str, None, "its target (default en)"),
+            ("text FILE", str, None, "any text in UTF-8: the model learns to go on "
+             "from one, and write uses it"),
+            ("preset NAME", str, None, "the sizes of a model of --text: small or gpu "
+             "(default small)"),
             ("pieces N", whole_number, None, "cut words into pieces, N at most "
-             "(default 6000 with --data; words with --pairs)"),
+             "(default 6000 with --data; words with --pairs, characters with "
+             "--text)"),
             ("out DIR", str, None, "the folder to make (default "
              f"{commands.MODELS}/NAME)"),
             ("updates N", whole_number, None, "how many updates (default: as all that "
-             "follow, the recipe's)"),
-            ("batch N", whole_number, None, "pairs an update"),
+             "follow, the recipe's or the preset's)"),
+            ("batch N", whole_number, None, "pairs an update, or windows of --text"),
             ("rate R", float, None, "the peak learning rate"),
             ("warmup N", seed_number, None, "updates until the peak rate is reached"),
             ("smoothing R", float, None, "label smoothing"),
@@ -114,7 +120,7 @@ def add_train(names):
              "only"),
             ("heads N", whole_number, None, "of each attention, Transformers only"),
             ("longest N", whole_number, None, "leave out pairs with more words "
-             "(default 40), or pieces (100)"),
+             "(default 40), or pieces (100); with --text a window has N pieces"),
             ("min-count N", whole_number, None, "rarer words become <unk> (default 2, "
              "and not with --pieces)"),
             ("seed N", seed_number, 0, "where chance starts (default 0)")):
@@ -126,6 +132,32 @@ def add_train(names):
     trained.set_defaults(run=commands.train)
     options = trained.format_help
     trained.format_help = lambda: f"{options()}\nmodels:\n{model_lines()}\n"
+
+
+def add_write(names):
+    asked = names.add_parser(
+        "write", help="go on from a text",
+        description="Prints a text and what a language model writes behind it: a "
+                    "model that train --text made, or a GPT-2 or Llama that the "
+                    "library transformers saved, with its tokenizer.json.")
+    asked.add_argument("text", nargs="+", metavar="WORD",
+                       help="the text, with or without quotation marks")
+    asked.add_argument("--model", required=True, metavar="DIR",
+                       help="the folder of the model")
+    for name, kind, default, words in (
+            ("count N", whole_number, 200, "how many pieces to write, at most (default "
+             "200)"),
+            ("temperature R", float, 0.8, "below 1 likely pieces come more often; 0 "
+             "takes the likeliest (default 0.8)"),
+            ("top-k N", whole_number, None, "draw from the N likeliest alone"),
+            ("top-p R", float, None, "draw from the likeliest alone that share R of "
+             "the probability"),
+            ("seed N", seed_number, None, "where chance starts (default: anew each "
+             "time)")):
+        name, kind_of = name.split()
+        asked.add_argument(f"--{name}", type=kind, default=default, metavar=kind_of,
+                           help=words)
+    asked.set_defaults(run=commands.write)
 
 
 def add_grade(names):

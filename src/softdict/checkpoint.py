@@ -14,6 +14,10 @@ KEYS = {"vocabulary", "architecture"}    # what every file says of itself
 MORE = {"settings", "history", "scaler"}    # and one from which a training goes on
 
 
+class Damaged(ValueError):
+    """A file from which nothing can go on: it was cut, or changed, or is another."""
+
+
 def architecture(model):
     """What a model is made of: for each part that is softdict's its class and options.
 
@@ -58,11 +62,19 @@ def load(training, path):
     if not MORE <= notes.keys():
         raise ValueError(f"{name} holds a model and no training: nothing can go on "
                          "from it; give the training another file")
-    if notes["settings"] != asdict(training.settings):
-        raise ValueError(f"{name} belongs to a training with other settings: "
-                         f"{notes['settings']}; use these, or another file")
+    if not isinstance(notes["settings"], dict):
+        raise Damaged(f"{name} is damaged: its settings are none; delete it and train "
+                      "again")
+    mine = asdict(training.settings)
+    if apart := [key for key in mine | notes["settings"]
+                 if mine.get(key) != notes["settings"].get(key)]:
+        raise ValueError(
+            f"{name} belongs to a training with other settings ("
+            + ", ".join(f"{key} is {notes['settings'].get(key, 'missing')} there and "
+                        f"{mine.get(key, 'missing')} here" for key in apart)
+            + "); use these, or another file")
     if problem := _unfit(training, notes, _part(tensors, "optimizer.")):
-        raise ValueError(f"{name} is damaged: {problem}; delete it and train again")
+        raise Damaged(f"{name} is damaged: {problem}; delete it and train again")
     training.model.load_state_dict(_part(tensors, "model."))
     moments = {}
     for key, tensor in _part(tensors, "optimizer.").items():
@@ -92,10 +104,10 @@ def _checked(path, model, vocabulary):
             tensors = {key: file.get_tensor(key) for key in file.keys()}
             notes = json.loads((file.metadata() or {})["softdict"])
     except (safetensors.SafetensorError, KeyError, ValueError):
-        raise ValueError(damaged) from None
+        raise Damaged(damaged) from None
     if not isinstance(notes, dict) or not KEYS <= notes.keys() \
             or not isinstance(notes["architecture"], dict):
-        raise ValueError(damaged)
+        raise Damaged(damaged)
     if notes["vocabulary"] != vocabulary:
         raise ValueError(f"{name} was trained with another vocabulary")
     _fit(f"{name} holds another model", architecture(model), notes["architecture"])

@@ -6,6 +6,7 @@ What takes a second to load is imported where it is needed.
 import io
 import os
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 from softdict.corpus import SIZES, gloss, join, romanise, split, text
@@ -14,6 +15,9 @@ from softdict.files import write_whole
 
 MODELS = "_build/models"    # where `train` puts the book's models
 PICTURES = ".jpg", ".pdf", ".png", ".svg"
+# flags of `train` that a training on text does not know
+NOT_WITH_TEXT = ("pairs", "valid", "data", "data_dir", "from", "to", "smoothing",
+                 "patience", "min_count", "half")
 
 
 def show_corpus(arguments):
@@ -104,45 +108,87 @@ def train(arguments):
     """Trains a model, with a bar; the same command goes on after an interruption."""
     if os.environ.get("RANK", "0") != "0":    # one process of torchrun speaks
         os.environ["TQDM_DISABLE"] = "1"
+    if arguments.text is not None:
+        return train_text(arguments)
     import torch
 
     from softdict import distributed, translator
     from softdict.recipes import RECIPES
 
-    if arguments.model not in RECIPES:
-        raise ValueError(f"the book has no model {arguments.model!r}; "
-                         f"it has {', '.join(RECIPES)}")
+    name = arguments.model or "transformer"
+    if name not in RECIPES:
+        raise ValueError(f"the book has no model {name!r}; it has "
+                         f"{', '.join(RECIPES)}, and for --text llama and gpt2")
     distributed.begin()
-    out = Path(f"{MODELS}/{arguments.model}" if arguments.out is None
-               else arguments.out)
+    out = model_folder(arguments, name)
     translator.check_folder(out)
-    options, changes = (
-        {name: value for name, value in given.items() if value is not None}
-        for given in (
-            {"width": arguments.width, "layers": arguments.layers,
-             "heads": arguments.heads, "hidden": arguments.hidden,
-             "dropout": arguments.dropout},
-            {"updates": arguments.updates, "peak_rate": arguments.rate,
-             "batch_size": arguments.batch, "warmup": arguments.warmup,
-             "smoothing": arguments.smoothing, "accumulate": arguments.accumulate,
-             "precision": arguments.precision}))
     data, pieces = training_data(arguments)
     if distributed.first():
         for sentence in data[-1]:
             say(sentence)
-    try:
+    with stopped(out):
         translator.train_folder(
-            out, arguments.model, data, arguments.seed, options,
+            out, name, data, arguments.seed, given_sizes(arguments),
             "plain" if arguments.pairs or arguments.data else "corpus",
             torch.float16 if arguments.half else None, pieces, arguments.patience,
-            **changes)
-    except KeyboardInterrupt:
-        begun = (out / translator.UNFINISHED).exists()
-        sys.exit("Stopped. The same command " + (
-            "goes on from the last checkpoint." if begun
-            else "begins anew: there was no checkpoint yet."))
+            **given_settings(arguments))
     if distributed.first():
         print(out)
+
+
+def train_text(arguments):
+    """Trains a language model on a text; an interruption is as in `train`."""
+    from softdict import writing
+
+    if unused := [f"--{name.replace('_', '-')}" for name in NOT_WITH_TEXT
+                  if getattr(arguments, name) not in (None, False, 0)]:
+        raise ValueError(f"--text does not take {', '.join(unused)}; leave "
+                         f"{'it' if len(unused) == 1 else 'them'} out")
+    if os.environ.get("WORLD_SIZE", "1") != "1":
+        raise ValueError("--text trains with one process, without torchrun")
+    name = arguments.model or "llama"
+    sizes, out = given_sizes(arguments), model_folder(arguments, name)
+    if arguments.longest:
+        sizes["longest"] = arguments.longest
+    with stopped(out):
+        writing.train_text(arguments.text, out, name, arguments.pieces,
+                           arguments.preset or "small", arguments.seed, sizes, say,
+                           **given_settings(arguments))
+    print(out)
+
+
+def model_folder(arguments, name):
+    """Where a training puts the model of this name."""
+    return Path(f"{MODELS}/{name}" if arguments.out is None else arguments.out)
+
+
+def given_sizes(arguments):
+    """The sizes of a model that were given, by name."""
+    return {name: getattr(arguments, name)
+            for name in ("width", "layers", "heads", "hidden", "dropout")
+            if getattr(arguments, name) is not None}
+
+
+def given_settings(arguments):
+    """The Settings of a training that were given, by name."""
+    given = {"updates": arguments.updates, "peak_rate": arguments.rate,
+             "batch_size": arguments.batch, "warmup": arguments.warmup,
+             "smoothing": arguments.smoothing, "accumulate": arguments.accumulate,
+             "precision": arguments.precision}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+@contextmanager
+def stopped(out):
+    """Ends an interrupted training with what the same command does next."""
+    from softdict.folder import UNFINISHED
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.exit("Stopped. The same command " + (
+            "goes on from the last checkpoint." if (out / UNFINISHED).exists()
+            else "begins anew: there was no checkpoint yet."))
 
 
 def training_data(arguments):
@@ -153,14 +199,15 @@ def training_data(arguments):
     from softdict.real_text import multi30k
 
     for name, other in (("valid", "pairs"), ("min_count", "pairs"),
-                        ("data_dir", "data"), ("from", "data"), ("to", "data")):
+                        ("data_dir", "data"), ("from", "data"), ("to", "data"),
+                        ("preset", "text")):
         if getattr(arguments, name) and not getattr(arguments, other):
             raise ValueError(f"--{name.replace('_', '-')} goes with --{other}")
     if arguments.pairs and arguments.data:
         raise ValueError("--pairs and --data are two trainings; choose one")
     if arguments.pieces and not (arguments.pairs or arguments.data):
-        raise ValueError("--pieces goes with --pairs or --data: the book's corpus is "
-                         "cut already")
+        raise ValueError("--pieces goes with --pairs, --data or --text: the book's "
+                         "corpus is cut already")
     if arguments.pieces and arguments.min_count:
         raise ValueError("--min-count is for words: with --pieces none is unknown")
     size = arguments.pieces or PIECES
@@ -183,6 +230,16 @@ def training_data(arguments):
         return own_data(arguments.pairs, arguments.valid, arguments.longest or 40,
                         arguments.min_count or 2), None
     return translator.corpus_data(), None
+
+
+def write(arguments):
+    """Prints a text and what a language model writes behind it."""
+    from softdict.writing import load_writer
+
+    writer = load_writer(arguments.model)
+    print(writer.write(as_typed(" ".join(arguments.text)), arguments.count,
+                       arguments.temperature, arguments.top_k, arguments.top_p,
+                       arguments.seed))
 
 
 def grade(arguments):

@@ -3,8 +3,13 @@ be."""
 
 import os
 import re
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:    # Windows
+    import msvcrt
 
 LINE_END = re.compile("\r\n|\r|\n")
 
@@ -31,6 +36,39 @@ def write_whole(path, content):
     finally:
         with suppress(OSError):
             part.unlink()
+
+
+@contextmanager
+def alone(path):
+    """Works on a file that no other process works on; a lock lies beside it meanwhile.
+
+    the system takes the lock back when its process ends, however it ends
+    raises ValueError, with one sentence, where another process has it
+    """
+    path = Path(path)
+    mark = path.with_name(f".{path.name}.lock")
+    with open(mark, "ab") as held:
+        try:
+            lock(held)
+        except (BlockingIOError, PermissionError):
+            raise ValueError(f"another process is at work on {path.name}: wait until "
+                             "it has ended, or stop it") from None
+        except OSError:
+            pass    # a file system without locks
+        try:
+            yield
+        finally:
+            with suppress(OSError):    # Windows keeps what is open
+                mark.unlink()
+
+
+def lock(file):
+    """Locks an open file for this process; BlockingIOError if another one has it."""
+    if os.name == "nt":
+        file.seek(0)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def read_lines(path):

@@ -198,6 +198,8 @@ def check_files(folder, *names):
     if missing:
         begun = ("its training is not finished, and the same command goes on with it"
                  if (folder / UNFINISHED).exists() else f"{missing[0]} is missing")
+        if (folder / "model.safetensors").is_file():
+            begun = "it goes on from a text, and does not translate; use write"
         raise ValueError(f"{folder} holds no trained model: {begun}")
 
 

@@ -23,7 +23,12 @@ def device():
 
 
 def seed(number):
-    """Starts torch's random numbers, on every device, from the same place each time."""
+    """Starts torch's random numbers, on every device, from the same place each time.
+
+    raises ValueError for a number that is negative or too large for 63 bits
+    """
+    if not 0 <= number < 2 ** 63:
+        raise ValueError(f"a seed has 63 bits: from 0 to {2 ** 63 - 1}; got {number}")
     torch.manual_seed(number)
 
 
@@ -44,5 +49,15 @@ def results(experiment):
              if re.fullmatch(rf"{experiment}\.\d+\.json", file.name)]
     if not files:
         raise FileNotFoundError(f"softdict carries no result of {experiment!r}")
-    return sorted((json.loads(file.read_text(encoding="utf-8")) for file in files),
-                  key=lambda record: record["seed"])
+    return sorted(map(result, files), key=lambda record: record["seed"])
+
+
+def result(file):
+    """The record in the file of a result; ValueError if it is empty or damaged."""
+    try:
+        record = json.loads(file.read_text(encoding="utf-8"))
+        if not isinstance(record["seed"], int):
+            raise ValueError
+    except (KeyError, TypeError, ValueError):
+        raise ValueError(f"{file.name} is empty or damaged") from None
+    return record

@@ -1,10 +1,10 @@
 """The book's full experiments, by name."""
 
 from softdict.experiments import (
-    ablations, baselines, costs, endings, memory, padding, translation, writing)
+    ablations, baselines, costs, endings, maps, memory, padding, translation, writing)
 
 EXPERIMENTS = {
     experiment.name: experiment
     for part in (baselines, translation, ablations, padding, memory, costs, endings,
-                 writing)
+                 maps, writing)
     for experiment in part.EXPERIMENTS}

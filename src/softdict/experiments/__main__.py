@@ -1,12 +1,14 @@
 """The book's full experiments: python -m softdict.experiments NAME --seed 0."""
 
 import argparse
+import os
 import sys
 
 import torch
 
 from softdict.experiments import EXPERIMENTS
-from softdict.experiments.runner import TOLERANCE, difference, file_of, run, run_all
+from softdict.experiments.runner import (
+    TOLERANCE, UNFINISHED, difference, file_of, is_done, run, run_all)
 
 
 def main(arguments=None):
@@ -41,8 +43,12 @@ def main(arguments=None):
         return check(jobs)
     if asked.seed is None:
         return bool(run_all(jobs))
-    for experiment, seed in jobs:
-        print(run(experiment, seed))
+    try:
+        for experiment, seed in jobs:
+            print(run(experiment, seed))
+    except ValueError as error:
+        return refused(f"{error}. What is unfinished lies in {UNFINISHED}; deleting it "
+                       "begins anew")
     return 0
 
 
@@ -55,7 +61,7 @@ def refused(sentence):
 def show(jobs):
     """Prints a line for each experiment and seed."""
     for experiment, seed in jobs:
-        done = "done" if file_of(experiment, seed).exists() else "-"
+        done = "done" if is_done(experiment, seed) else "-"
         print(f"{experiment.group:10} {experiment.name:20} seed {seed}  {done}")
     return 0
 
@@ -68,13 +74,36 @@ def check(jobs):
         return 1
     stale = 0
     for experiment, seed in stored:
-        apart = difference(experiment, seed)
-        fits = apart <= TOLERANCE
+        fits, words = comparison(experiment, seed)
         stale += not fits
-        print(f"{experiment.name} seed {seed}: "
-              f"{'' if fits else 'STALE, '}differs by {apart:.1e}", flush=True)
+        print(f"{experiment.name} seed {seed}: {'' if fits else 'STALE, '}{words}",
+              flush=True)
     return int(stale > 0)
 
 
+def comparison(experiment, seed):
+    """Whether the beginning of a result comes again, and words for it."""
+    try:
+        apart = difference(experiment, seed)
+    except ValueError as error:
+        return False, str(error)
+    except (ArithmeticError, LookupError, RuntimeError, TypeError) as error:
+        return False, f"{type(error).__name__}: {error}"
+    return apart <= TOLERANCE, f"differs by {apart:.1e}"
+
+
+def spoken(arguments=None):
+    """Calls `main`, and ends the process as its reader expects."""
+    try:
+        sys.exit(main(arguments))
+    except KeyboardInterrupt:
+        sys.exit("\nStopped. The same command goes on from where it was.")
+    except BrokenPipeError:    # head, less: who reads the pipe has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        file = f"{error.filename}: " if error.filename else ""
+        sys.exit(f"python -m softdict.experiments: {file}{error.strerror or error}")
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    spoken()

@@ -99,20 +99,32 @@ def quick_bleu(hypotheses, references):
     return corpus_bleu(hypotheses, [references]).score
 
 
-def compared(one, other, references):
-    """Paired bootstrap (Koehn 2004): in how many of 1,000 draws the second system has
-    the higher cased BLEU, as a share, and the median of the differences."""
+def bleu_counts(hypotheses, references):
+    """What cased BLEU adds up, a line of whole numbers for each sentence: length of
+    hypothesis and reference, runs of words that are right, runs that there are."""
+    from sacrebleu.metrics import BLEU
+
+    rows = BLEU()._extract_corpus_statistics(hypotheses, [references])
+    return [" ".join(map(str, row)) for row in rows]
+
+
+def compared(one, other):
+    """Paired bootstrap (Koehn 2004) of two systems, each with its `bleu_counts`.
+
+    in how many of 1,000 draws the second has the higher cased BLEU, as a share, and
+    the median and the interval of the differences
+    """
     from sacrebleu.metrics import BLEU
     import numpy
 
-    metric = BLEU()
-    counts = [numpy.array(metric._extract_corpus_statistics(lines, [references]))
+    counts = [numpy.array([list(map(int, line.split())) for line in lines])
               for lines in (one, other)]
-    draws = numpy.random.default_rng(0).integers(
-        len(references), size=(1000, len(references)))
-    apart = [[metric._compute_score_from_stats(part[draw].sum(axis=0).tolist()).score
-              for part in counts] for draw in draws]
-    gains = [second - first for first, second in apart]
+    draws = numpy.random.default_rng(0).integers(len(one), size=(1000, len(one)))
+    gains = []
+    for draw in draws:
+        first, second = (BLEU()._compute_score_from_stats(
+            part[draw].sum(axis=0).tolist()).score for part in counts)
+        gains.append(second - first)
     return {"wins": sum(gain > 0 for gain in gains) / len(gains),
             "gain": statistics.median(gains),
             "interval": numpy.quantile(gains, [0.025, 0.975]).tolist()}
@@ -209,6 +221,7 @@ def result(folder, data_dir):
         "chosen": {"tried on val": tried, "beam size": size, "penalty": penalty},
         "scores": {split: scores(written[split], splits[split][1], languages[1])
                    for split in TESTS},
+        "counts": bleu_counts(written[TESTS[0]], references),
         "by length": {label: {"sentences": len(group), "cased": quick_bleu(
             [written[TESTS[0]][n] for n in group], [references[n] for n in group])}
             for label, group in groups.items()},
@@ -218,7 +231,20 @@ def result(folder, data_dir):
                       saved.model, asked, answer, saved.source_vocab,
                       saved.target_vocab).tolist()},
         "seconds of scoring": round(time.time() - begin)}
-    return record, written
+    return record
+
+
+def others(record):
+    """The results that come with the package of other models with the same target."""
+    for file in sorted(REAL.glob("*.[0-9].json")):
+        other = json.loads(file.read_text(encoding="utf-8"))
+        if (other["languages"][1] == record["languages"][1] and "counts" in other
+                and file.stem != name_of(record)):
+            yield other
+
+
+def name_of(record):
+    return f"{record['experiment']}.{record['seed']}"
 
 
 def main(arguments=None):
@@ -237,17 +263,12 @@ def main(arguments=None):
         keep("counts", counts(asked.data_dir, asked.counts))
     if asked.pace:
         keep("pace", pace(asked.data_dir))
-    done = {}
     for folder in asked.folders:
-        record, written = result(folder, asked.data_dir)
-        target = record["languages"][1]
-        references = [text for _, text in multi30k(TESTS[0], *record["languages"],
-                                                   asked.data_dir)]
-        record["compared"] = {
-            other: compared(lines, written[TESTS[0]], references)
-            for other, (to, lines) in done.items() if to == target}
-        done[record["experiment"]] = target, written[TESTS[0]]
-        keep(f"{record['experiment']}.{record['seed']}", record)
+        record = result(folder, asked.data_dir)
+        record["compared"] = {name_of(other): compared(other["counts"],
+                                                       record["counts"])
+                              for other in others(record)}
+        keep(name_of(record), record)
     return 0
 
 

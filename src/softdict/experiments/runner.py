@@ -21,7 +21,9 @@ from pathlib import Path
 import torch
 
 import softdict
-from softdict.files import write_whole
+from softdict import runtime
+from softdict.checkpoint import Damaged
+from softdict.files import alone, write_whole
 from softdict.training import train
 
 RESULTS = Path(softdict.__file__).parent / "assets" / "results"
@@ -70,18 +72,56 @@ def file_of(experiment, seed):
     return RESULTS / f"{experiment.name}.{seed}.json"
 
 
+def stored(experiment, seed):
+    """The record of a result that is there.
+
+    raises ValueError, with one sentence, for one that is empty or damaged
+    """
+    file = file_of(experiment, seed)
+    record = runtime.result(file)
+    if not record.get("result") or not isinstance(record.get("first"), list):
+        raise ValueError(f"{file.name} is empty or damaged")
+    return record
+
+
+def is_done(experiment, seed):
+    """True if there is a result that can be read."""
+    try:
+        return bool(stored(experiment, seed))
+    except (OSError, ValueError):
+        return False
+
+
 def run(experiment, seed):
     """Runs one experiment with one seed and writes its result; returns its file.
 
-    if the file is there already, at once
+    if the result is there already, at once
+    raises ValueError where another process is at work on it, or nothing came of it
     """
-    file = file_of(experiment, seed)
-    if file.exists():
-        return file
-    begin, path = time.time(), UNFINISHED / f"{experiment.name}.{seed}.safetensors"
-    for folder in (file.parent, path.parent):
-        folder.mkdir(parents=True, exist_ok=True)
-    result = experiment.result(seed, path)
+    file, path = (file_of(experiment, seed),
+                  UNFINISHED / f"{experiment.name}.{seed}.safetensors")
+    if not is_done(experiment, seed):
+        for folder in (file.parent, path.parent):
+            folder.mkdir(parents=True, exist_ok=True)
+        with alone(path):
+            measure(experiment, seed, path, file)
+    return file
+
+
+def measure(experiment, seed, path, file):
+    """Goes on from the checkpoint at `path`, if there is one, and writes the result."""
+    begin, notes = time.time(), path.with_suffix(".seconds")
+    earlier = spent(path, notes)
+    write_whole(notes, json.dumps([earlier, begin]).encode())
+    try:
+        result = experiment.result(seed, path)
+    except Damaged as error:
+        print(f"{str(error).partition(';')[0]}: it begins anew", file=sys.stderr)
+        earlier = 0
+        path.unlink()
+        result = experiment.result(seed, path)
+    if not result:
+        raise ValueError(f"{experiment.name} gave no result with the seed {seed}")
     history = result.pop("history", None)
     result |= ({"loss": [round(record["loss"], 4) for record in history[9::20]]}
                if history else {})
@@ -90,13 +130,25 @@ def run(experiment, seed):
         "date": datetime.date.today().isoformat(),
         "command": f"python -m softdict.experiments {experiment.name} --seed {seed}",
         "hardware": hardware(), "versions": versions(),
-        "seconds": round(time.time() - begin),
+        "seconds": round(earlier + time.time() - begin),
         "first": ([record["loss"] for record in history[:5]]
                   if history else experiment.first(seed)), "result": result}
     write_whole(file, (json.dumps(rounded(record), ensure_ascii=False, indent=1)
                        + "\n").encode("utf-8"))
-    path.unlink(missing_ok=True)
-    return file
+    for left in (path, notes):
+        left.unlink(missing_ok=True)
+
+
+def spent(path, notes):
+    """Seconds of earlier sessions, each up to its last checkpoint: 0 if none is known.
+
+    `notes` holds those before the last session, and when that one began
+    """
+    try:
+        before, begin = json.loads(notes.read_text(encoding="utf-8"))
+        return before + max(0, path.stat().st_mtime - begin)
+    except (OSError, TypeError, ValueError):
+        return 0
 
 
 def rounded(value):
@@ -132,7 +184,7 @@ def run_all(jobs, at_once=2):
     """Runs (experiment, seed) pairs, each in its own process; returns those that fail.
     """
     jobs = [(experiment, seed)
-            for experiment, seed in jobs if not file_of(experiment, seed).exists()]
+            for experiment, seed in jobs if not is_done(experiment, seed)]
     UNFINISHED.mkdir(parents=True, exist_ok=True)
 
     def one(job):
@@ -159,10 +211,9 @@ def difference(experiment, seed):
 
     infinitely far if there are more or fewer, or if one of them is no number
     """
-    stored = json.loads(file_of(experiment, seed).read_text(encoding="utf-8"))["first"]
-    today = experiment.first(seed)
-    if not stored or len(stored) != len(today):
+    then, today = stored(experiment, seed)["first"], experiment.first(seed)
+    if not then or len(then) != len(today):
         return math.inf
-    if not all(map(math.isfinite, [*stored, *today])):
+    if not all(map(math.isfinite, [*then, *today])):
         return math.inf
-    return max(abs(new - old) / max(abs(old), 1e-9) for new, old in zip(today, stored))
+    return max(abs(new - old) / max(abs(old), 1e-9) for new, old in zip(today, then))

@@ -3,9 +3,9 @@
 import torch
 
 
-def grouped_attention(query, key, value):
+def alternating_attention(query, key, value):
     B, H, T, K = query.shape
-    query = query.unflatten(1, (key.shape[1], -1)) / K ** 0.5
-    weights = torch.einsum("bgrtk,bgsk->bgrts", query, key).softmax(dim=-1)
-    context = torch.einsum("bgrts,bgsk->bgrtk", weights, value)
+    query = query.unflatten(1, (-1, key.shape[1])) / K ** 0.5
+    weights = torch.einsum("brgtk,bgsk->brgts", query, key).softmax(dim=-1)
+    context = torch.einsum("brgts,bgsk->brgtk", weights, value)
     return context.flatten(1, 2), weights.flatten(1, 2)

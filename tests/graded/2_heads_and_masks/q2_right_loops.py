@@ -3,13 +3,13 @@
 import torch
 
 
-def grouped_attention(query, key, value):
+def alternating_attention(query, key, value):
     B, H, T, K = query.shape
     context = torch.empty(B, H, T, K)
     weights = torch.empty(B, H, T, key.shape[2])
     for b in range(B):
         for h in range(H):
-            g = h // (H // key.shape[1])
+            g = h % key.shape[1]
             for t in range(T):
                 scores = key[b, g] @ query[b, h, t] / K ** 0.5
                 weights[b, h, t] = torch.softmax(scores, dim=0)

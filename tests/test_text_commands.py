@@ -1,0 +1,383 @@
+"""The commands `train --text` and `write`: a model of a text, and going on from one."""
+
+import json
+import os
+import re
+import shutil
+from dataclasses import replace
+
+import pytest
+from tokenizers import Tokenizer, models
+
+from softdict import training, writing
+from softdict.__main__ import main
+from softdict.pretrained import load_library
+from softdict.training import Settings
+from softdict.writing import PRESETS, load_writer
+
+TEXT = "".join(f"The dog number {number} sees {number + 1}.\n" for number in range(100))
+SIZES = ["--width", "16", "--heads", "2", "--layers", "1", "--hidden", "16",
+         "--longest", "12"]
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """A checkpoint behind every second update, and short samples."""
+    small = PRESETS["small"]
+    monkeypatch.setitem(PRESETS, "small", replace(
+        small, settings=replace(small.settings, every=2)))
+    monkeypatch.setattr(writing, "SHOWN", 9)
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    path = tmp_path_factory.mktemp("text") / "text.txt"
+    path.write_bytes(TEXT.encode())
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def model(text, tmp_path_factory):
+    """The folder of a model of the text, not to be changed."""
+    out = tmp_path_factory.mktemp("model") / "model"
+    main(sized(text, out))
+    return out
+
+
+def sized(text, out, *more):
+    """A command that trains a small model for five updates."""
+    return ["train", "--text", str(text), "--out", str(out), "--updates", "5",
+            "--batch", "3", *SIZES, *more]
+
+
+def refused(capsys, *arguments):
+    """The sentence with which a command ends."""
+    with pytest.raises(SystemExit) as stop:
+        main(list(map(str, arguments)))
+    sentence = stop.value.code if isinstance(stop.value.code, str) else (
+        capsys.readouterr().err)
+    assert stop.value.code != 0 and len(sentence.strip().splitlines()) == 1
+    return sentence.strip()
+
+
+def interrupt(monkeypatch, count):
+    """Lets a training be interrupted in its update of this number; 0 is none.
+
+    returns a list with an entry for each update that was begun
+    """
+    real, calls = training.take_step, []
+
+    def interrupted(state, loss):
+        calls.append(1)
+        if len(calls) == count:
+            raise KeyboardInterrupt
+        return real(state, loss)
+
+    monkeypatch.setattr(writing, "take_step", interrupted)
+    return calls
+
+
+# Training
+
+
+@pytest.mark.parametrize("name", ["llama", "gpt2"])
+def test_a_text_is_learned_and_gone_on_from(text, tmp_path, capsys, name):
+    out = tmp_path / "new" / "model"
+    main(sized(text, out, "--model", name))
+    output = capsys.readouterr()
+    assert output.out == f"{out}\n"
+    assert output.err.startswith("2682 characters of text, ")
+    assert [int(number) for number in re.findall(
+        r"update (\d): validation loss .* bits a character", output.err)] == [2, 4, 5]
+    assert sorted(os.listdir(out)) == [
+        "config.json", "curves.svg", "history.jsonl", "model.safetensors",
+        "tokenizer.json"]
+    assert json.loads((out / "config.json").read_text())["model_type"] == name
+    main(["write", "The", "dog", "--model", str(out), "--count", "7", "--seed", "1"])
+    written = capsys.readouterr().out
+    assert written == load_writer(out).write("The dog", 7, seed=1) + "\n"
+    assert written.startswith("The dog") and len(written) > 8
+
+
+def test_without_a_name_the_folder_and_the_model_are_llama(text, tmp_path, capsys,
+                                                           monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command = sized(text, "")
+    del command[3:5]    # --out
+    main(command)
+    out = os.path.join("_build", "models", "llama")
+    assert capsys.readouterr().out == f"{out}\n"
+    assert load_library(out).config.norm == "rms"
+
+
+@pytest.fixture
+def noted(monkeypatch):
+    """What trainings are told: they end before their first update."""
+    states = []
+
+    def learn(state, *others):
+        states.append(state)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(writing, "learn", learn)
+    return states
+
+
+def test_flags_reach_the_training(text, tmp_path, capsys, noted):
+    refused(capsys, *sized(
+        text, tmp_path / "model", "--updates", "7", "--batch", "6", "--rate", "0.5",
+        "--warmup", "3", "--precision", "bfloat16", "--accumulate", "2", "--seed", "4",
+        "--dropout", "0.25", "--pieces", "40"))
+    [state] = noted
+    assert state.settings == Settings(
+        updates=7, batch_size=6, peak_rate=0.5, warmup=3, precision="bfloat16",
+        accumulate=2, seed=4, every=2)
+    config = state.model.config
+    assert (config.width, config.heads, config.key_heads, config.layers, config.hidden,
+            config.longest, config.dropout) == (16, 2, 2, 1, 16, 12, 0.25)
+    assert config.vocabulary == 40 + 256
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_has_its_sizes_and_settings(text, tmp_path, capsys, noted, preset):
+    long = tmp_path / "long.txt"
+    long.write_text(TEXT * 6)
+    refused(capsys, "train", "--text", long, "--out", tmp_path / "model", "--preset",
+            preset)
+    [state] = noted
+    assert state.settings == PRESETS[preset].settings
+    config = state.model.config
+    assert {name: getattr(config, name) for name in PRESETS[preset].sizes} == (
+        PRESETS[preset].sizes)
+
+
+def test_an_interrupted_training_goes_on_to_the_same_bytes(text, tmp_path, capsys,
+                                                           monkeypatch):
+    main(sized(text, tmp_path / "whole", "--dropout", "0.2"))
+    command = sized(text, tmp_path / "parts", "--dropout", "0.2")
+    interrupt(monkeypatch, 2)
+    assert refused(capsys, *command) == (
+        "Stopped. The same command begins anew: there was no checkpoint yet.")
+    assert os.listdir(tmp_path / "parts") == []
+    for count in (4, 3):    # in update 4, and from update 2 on in update 5
+        interrupt(monkeypatch, count)
+        assert refused(capsys, *command) == (
+            "Stopped. The same command goes on from the last checkpoint.")
+        assert os.listdir(tmp_path / "parts") == ["unfinished.safetensors"]
+    assert "training is not finished, and the same command goes on with it" in refused(
+        capsys, "write", "The", "--model", tmp_path / "parts")
+    calls = interrupt(monkeypatch, 0)
+    main(command)
+    assert len(calls) == 1    # four were kept
+    names = sorted(os.listdir(tmp_path / "whole"))
+    assert sorted(os.listdir(tmp_path / "parts")) == names
+    for name in ("config.json", "history.jsonl", "model.safetensors", "tokenizer.json"):
+        assert ((tmp_path / "parts" / name).read_bytes()
+                == (tmp_path / "whole" / name).read_bytes())
+
+
+def test_an_interruption_while_the_folder_is_written_is_mended(text, model, tmp_path,
+                                                               capsys, monkeypatch):
+    real = writing.save_library
+
+    def interrupted(*arguments):
+        real(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(writing, "save_library", interrupted)
+    command = sized(text, tmp_path / "model")
+    assert "goes on from the last checkpoint" in refused(capsys, *command)
+    monkeypatch.setattr(writing, "save_library", real)
+    main(command)
+    for name in ("config.json", "model.safetensors"):
+        assert ((tmp_path / "model" / name).read_bytes()
+                == (model / name).read_bytes())
+    assert "unfinished.safetensors" not in os.listdir(tmp_path / "model")
+
+
+@pytest.mark.parametrize("more, reason", [
+    (["--rate", "0.5"], "other settings"), (["--seed", "1"], "other settings"),
+    (["--width", "32"], "another size"), (["--model", "gpt2"], "another model"),
+    (["--pieces", "40"], "another text")])
+def test_another_training_in_the_folder_is_refused(text, tmp_path, capsys, monkeypatch,
+                                                   more, reason):
+    interrupt(monkeypatch, 3)
+    refused(capsys, *sized(text, tmp_path / "model"))
+    kept = (tmp_path / "model" / "unfinished.safetensors").read_bytes()
+    sentence = refused(capsys, *sized(text, tmp_path / "model", *more))
+    assert re.search(f"cannot go on with: .*{reason}", sentence)
+    assert (tmp_path / "model" / "unfinished.safetensors").read_bytes() == kept
+
+
+@pytest.mark.parametrize("content, message", [
+    (None, "text.txt: No such file or directory"),
+    ("folder", "is a folder or a device; a text file is needed"),
+    (b"", "text.txt has 0 bytes: too few for windows of 128 pieces; it takes 5120 or"),
+    (b"a b\n" * 1279, "text.txt has 5116 bytes: .* or a smaller --longest"),
+    (b"one\ntwo \xe9\n" * 600, "text.txt, line 2: this is not UTF-8; save the file as"),
+    (b"\x7fELF\2\1\1\0\0\0" * 600, "text.txt, line 1: a zero byte; this is no text")],
+    ids=range(6))
+def test_what_is_no_text_is_refused(tmp_path, capsys, content, message):
+    path = tmp_path / "text.txt"
+    if content == "folder":
+        path.mkdir()
+    elif content is not None:
+        path.write_bytes(content)
+    said = refused(capsys, "train", "--text", path, "--out", tmp_path / "out")
+    assert said.startswith("python -m softdict train: ") and re.search(message, said)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_holds_something_is_refused(text, model, tmp_path, capsys):
+    content = {file.name: file.read_bytes() for file in model.iterdir()}
+    assert refused(capsys, *sized("no such file", model)).endswith(
+        "holds a trained model already; name a new folder with --out, or delete this "
+        "one")
+    assert content == {file.name: file.read_bytes() for file in model.iterdir()}
+    (tmp_path / "notes.txt").touch()
+    assert "holds other files; a model needs a folder of its own" in refused(
+        capsys, *sized(text, tmp_path))
+    assert "is no folder" in refused(capsys, *sized(text, tmp_path / "notes.txt"))
+    assert os.listdir(tmp_path) == ["notes.txt"]
+
+
+@pytest.mark.parametrize("more, message", [
+    (["--data", "multi30k"], "--text does not take --data; leave it out"),
+    (["--data", "multi30k", "--from", "de", "--to", "en", "--data-dir", "x"],
+     "--text does not take --data, --data-dir, --from, --to; leave them out"),
+    (["--pairs", "x", "--valid", "y", "--min-count", "1", "--half"],
+     "--text does not take --pairs, --valid, --min-count, --half; leave them out"),
+    (["--smoothing", "0.1", "--patience", "3"],
+     "--text does not take --smoothing, --patience; leave them out"),
+    (["--model", "transformer"], "language model is one of gpt2, llama, .* got 'tran"),
+    (["--preset", "huge"], "with the sizes of small or gpu; got 'llama', 'huge'"),
+    (["--pieces", "3"], "3 pieces are too few: the training has"),
+    (["--heads", "3"], "width must be a multiple of heads; got width 16 and 3 heads"),
+    (["--width", "9999"], "width must be a number from 1 to 8192, not 9999"),
+    (["--longest", "9999999"], "longest must be a number from 1 to 1000000, not 9999"),
+    (["--longest", "100"], "has 2682 bytes: too few for windows of 100 pieces"),
+    (["--dropout", "nan"], "dropout must be a number from 0.0 to 0.9, not nan"),
+    (["--rate", "0"], "peak_rate must be above 0; got 0.0"),
+    (["--precision", "float7"], "precision must be one of float32")],
+    ids=lambda part: " ".join(part) if isinstance(part, list) else "")
+def test_what_does_not_go_together_is_refused(text, tmp_path, capsys, more, message):
+    said = refused(capsys, *sized(text, tmp_path / "out", *more))
+    assert said.startswith("python -m softdict train: ") and re.search(message, said)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("more, message", [
+    (["--preset", "small"], "--preset goes with --text"),
+    (["--pieces", "9"], "--pieces goes with --pairs, --data or --text: the book's c"),
+    (["--model", "gpt2"], "no model 'gpt2'; .* for --text llama and gpt2")])
+def test_what_goes_with_a_text_is_refused_without_one(tmp_path, capsys, more, message):
+    said = refused(capsys, "train", "--out", tmp_path / "out", *more)
+    assert re.search(message, said) and not (tmp_path / "out").exists()
+
+
+def test_several_processes_are_refused(text, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert "--text trains with one process, without torchrun" in refused(
+        capsys, *sized(text, tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+
+
+# Writing
+
+
+def test_chance_is_chosen_by_flags(model, capsys):
+    def written(*more):
+        main(["write", "The dog ", "--model", str(model), "--count", "20", *more])
+        return capsys.readouterr().out
+
+    assert written("--seed", "3") == written("--seed", "3")
+    assert len({written("--seed", str(seed)) for seed in range(5)}) > 1
+    assert len({written() for _ in range(5)}) > 1
+    best = load_writer(model).write("The dog ", 20, temperature=0)
+    for more in (["--temperature", "0"], ["--top-k", "1"], ["--top-p", "1e-9"]):
+        assert written(*more) == f"{best}\n"
+    hot = load_writer(model).write("The dog ", 20, temperature=9.0, seed=2)
+    assert written("--temperature", "9", "--seed", "2") == f"{hot}\n"
+
+
+def test_what_is_typed_is_kept(model, capsys):
+    for typed in ("  two  blanks ", "사전 ☃", "a\tb\n", "'"):
+        main(["write", typed, "--model", str(model), "--count", "3", "--seed", "0"])
+        assert capsys.readouterr().out.startswith(typed)
+
+
+def test_a_model_of_the_library_is_gone_on_from(model, tmp_path, capsys):
+    """It has no history, other files, and an end of the text."""
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    for name in ("config.json", "model.safetensors", "tokenizer.json"):
+        shutil.copy(model / name, folder)
+    asked = ["write", "The dog", "--model", str(folder), "--temperature", "0"]
+    main([*asked, "--count", "9"])
+    best = capsys.readouterr().out
+    for name in ("tokenizer_config.json", "special_tokens_map.json"):
+        (folder / name).write_text("{}")
+    end = load_writer(folder).ids(best)[9]
+    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": [end]}))
+    main([*asked, "--count", "9"])
+    stopped = capsys.readouterr().out
+    assert best.startswith(stopped[:-1]) and 8 <= len(stopped) <= 10 < len(best)
+
+
+@pytest.mark.parametrize("more, message", [
+    (["", "--seed", "0"], "the text is empty: there is nothing to go on from"),
+    (["a", "--temperature", "-1"], "temperature must be above 0; got -1.0"),
+    (["a", "--temperature", "nan"], "temperature must be above 0; got nan"),
+    (["a", "--top-p", "2"], "top-p is a share above 0 and at most 1; got 2.0"),
+    (["a", "--top-k", "0"], "argument --top-k: must be a whole number of 1 or more"),
+    (["a", "--count", "0"], "argument --count: must be a whole number of 1 or more"),
+    (["a", "--seed", "x"], "argument --seed: must be a whole number of 0 or more"),
+    ([], "the following arguments are required: WORD")],
+    ids=lambda part: " ".join(part) if isinstance(part, list) else "")
+def test_what_cannot_be_written_is_refused(model, capsys, more, message):
+    said = refused(capsys, "write", *more, "--model", model)
+    assert said.startswith("python -m softdict write: ") and message in said
+
+
+def test_a_folder_that_does_not_fit_is_refused(model, tmp_path, capsys):
+    def asked(folder):
+        return refused(capsys, "write", "The", "--model", folder)
+
+    assert "required: --model" in refused(capsys, "write", "The")
+    assert "nowhere is no folder; a model is a folder with config.json and" in asked(
+        tmp_path / "nowhere")
+    assert "holds no language model that can be used: config.json is missing" in asked(
+        tmp_path)
+    folder = tmp_path / "model"
+    shutil.copytree(model, folder)
+    (folder / "tokenizer.json").unlink()
+    assert "tokenizer.json, which cuts text for it, is missing" in asked(folder)
+    content = json.loads((folder / "config.json").read_text())
+    for change, message in (({"model_type": "bert"}, "model_type is 'bert'; known"),
+                            ({"hidden_size": 20}, "config.json tells of")):
+        (folder / "config.json").write_text(json.dumps(content | change))
+        assert message in asked(folder)
+
+
+def test_a_translator_is_told_apart(tmp_path, capsys):
+    (tmp_path / "pairs.tsv").write_text("a dog\tein Hund\ntwo dogs\tzwei Hunde\n" * 9)
+    main(["train", "--pairs", str(tmp_path / "pairs.tsv"), "--out",
+          str(tmp_path / "model"), "--updates", "1", "--width", "8", "--model", "rnn"])
+    assert "it translates, and does not go on from a text; use translate" in refused(
+        capsys, "write", "a dog", "--model", tmp_path / "model")
+
+
+def test_a_character_without_a_piece_is_refused(model, tmp_path, capsys):
+    """Such a tokenizer is none of ours: it would leave the character out unsaid."""
+    shutil.copytree(model, tmp_path / "model")
+    Tokenizer(models.BPE({letter: number for number, letter in enumerate("Thedog ")},
+                         [])).save(str(tmp_path / "model" / "tokenizer.json"))
+    asked = ["--model", str(tmp_path / "model")]
+    main(["write", "The dog", *asked])
+    assert capsys.readouterr().out.startswith("The dog")
+    assert refused(capsys, "write", "The dog é 사!", *asked).endswith(
+        "tokenizer.json has no piece for 'é', '사', '!'; leave such characters out")
+    Tokenizer(models.WordLevel({"The": 0})).save(
+        str(tmp_path / "model" / "tokenizer.json"))
+    assert "tokenizer.json cannot cut this text (" in refused(
+        capsys, "write", "dog", *asked)

@@ -1,0 +1,10 @@
+def grouped_attention(query, key, value, allowed):
+    """What H heads find that share G key heads in groups: context [B, H, T, V].
+
+    query [B, H, T, K], key [B, G, S, K], value [B, G, S, V]
+    """
+    group = query.shape[1] // key.shape[1]
+    query /= key.shape[-1] ** 0.5
+    scores = query @ key.repeat_interleave(group, dim=1).mT
+    weights = scores.masked_fill(~allowed, float("-inf")).softmax(dim=-1)
+    return weights @ value.repeat_interleave(group, dim=1)

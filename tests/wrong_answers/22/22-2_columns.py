@@ -1,0 +1,13 @@
+def to_halves(weight, heads):
+    """Rows made for pairs of neighbours, in the order for pairs by halves."""
+    if weight.dim() == 1:
+        return weight
+    pairs = weight.mT.unflatten(0, (heads, -1, 2)) if (
+        weight.shape[1] % (2 * heads) == 0) else None
+    if pairs is None:
+        return odd_width(weight, heads)
+    return pairs.transpose(1, 2).reshape(weight.mT.shape).mT
+
+
+def odd_width(weight, heads):
+    return weight
