@@ -14,6 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 import torch
+from environment import script
 from softdict import corpus, runtime
 from softdict.decoding import normalised, without
 from softdict.experiments import maps
@@ -208,4 +209,5 @@ def told(example, line):
 
 
 if __name__ == "__main__":
-    write_figures(sys.argv[1])
+    with script():
+        write_figures(sys.argv[1])

@@ -9,6 +9,8 @@ exercises, folds and hidden code are not on it.
 import re
 from collections import namedtuple
 
+from environment import script
+
 WORDS, LINES, FIGURES, PREDICTIONS = 200, 30, 2, 3    # read in one minute
 MINUTES = 30    # the longest main road
 ASIDE = {"exercise-text", "exercise", "exercise-check", "hint", "answer", "hide-input",
@@ -164,8 +166,9 @@ def ranges(chapters):
 if __name__ == "__main__":
     import notebooks as files
 
-    print("chapter                words  lines  figures  predictions  minutes")
-    for path in files.paths():
-        notebook = files.read(path)
-        row = [*length(notebook), minutes(notebook)]
-        print("{:20} {:7d} {:6d} {:8d} {:12d} {:8d}".format(path.stem, *row))
+    with script():
+        print("chapter                words  lines  figures  predictions  minutes")
+        for path in files.paths():
+            notebook = files.read(path)
+            row = [*length(notebook), minutes(notebook)]
+            print("{:20} {:7d} {:6d} {:8d} {:12d} {:8d}".format(path.stem, *row))

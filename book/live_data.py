@@ -15,6 +15,7 @@ from os.path import commonprefix
 from pathlib import Path
 
 import safetensors.torch
+from environment import script
 from figure_data import write_figures
 from softdict import corpus
 from softdict.corpus.morphology import attach
@@ -97,4 +98,5 @@ def joins(forms):
 
 
 if __name__ == "__main__":
-    write_live(sys.argv[1])
+    with script():
+        write_live(sys.argv[1])

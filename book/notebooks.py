@@ -23,7 +23,7 @@ import sys
 from pathlib import Path
 
 import nbformat
-from environment import write_whole
+from environment import script, write_whole
 from lengths import with_hours, with_minutes
 from links import linked, site
 from real_models import with_models
@@ -664,4 +664,5 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    with script():
+        main(sys.argv[1:])

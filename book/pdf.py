@@ -10,6 +10,7 @@ import sys
 from html import escape
 from pathlib import Path
 
+from environment import script
 from links import site
 from pages import Browser, browser_path
 from pypdf import PdfReader, PdfWriter
@@ -90,7 +91,8 @@ def contents_page(browser, parts, first):
 
 
 if __name__ == "__main__":
-    if not browser_path():
-        sys.exit("The PDF is printed by a Chromium or Chrome, and none is here "
-                 "(CHROMIUM can name one).")
-    print(f"{sys.argv[2]}: {bind(Path(sys.argv[1]), sys.argv[2])} pages")
+    with script():
+        if not browser_path():
+            sys.exit("The PDF is printed by a Chromium or Chrome, and none is here "
+                     "(CHROMIUM can name one).")
+        print(f"{sys.argv[2]}: {bind(Path(sys.argv[1]), sys.argv[2])} pages")

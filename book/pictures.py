@@ -11,6 +11,8 @@ import json
 from html import escape
 from pathlib import Path
 
+from environment import script
+
 BOOK = Path(__file__).resolve().parent
 NOTEBOOKS = BOOK.parent / "notebooks"
 
@@ -306,8 +308,9 @@ def drawings():
 
 
 if __name__ == "__main__":
-    for name, svg in drawings().items():
-        (BOOK / name).write_text(svg, encoding="utf-8", newline="\n")
-        print(f"drawn: book/{name}")
-    save_icon(BOOK / "static/mark.png", LIGHT)
-    print("drawn: book/static/mark.png")
+    with script():
+        for name, svg in drawings().items():
+            (BOOK / name).write_text(svg, encoding="utf-8", newline="\n")
+            print(f"drawn: book/{name}")
+        save_icon(BOOK / "static/mark.png", LIGHT)
+        print("drawn: book/static/mark.png")

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from bs4 import BeautifulSoup
+from environment import script
 
 LEFT_OUT = (".headerlink, .cell_output, .copybtn, script, style, svg, .math, "
             "div.tag_hide-input")
@@ -68,4 +69,5 @@ def write(folder):
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    with script():
+        write(Path(sys.argv[1]))

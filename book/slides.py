@@ -21,6 +21,7 @@ from collections import namedtuple
 from pathlib import Path
 
 import nbformat
+from environment import script
 from nbconvert import SlidesExporter
 
 LONGEST = 12    # lines of code that a slide shows
@@ -397,7 +398,8 @@ def main(folder, out):
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(*sys.argv[1:]) and 1)
-    except OSError as problem:
-        sys.exit(f"The slides were not made: {problem}.")
+    with script():
+        try:
+            sys.exit(main(*sys.argv[1:]) and 1)
+        except OSError as problem:
+            sys.exit(f"The slides were not made: {problem}.")

@@ -174,6 +174,24 @@ def test_a_sentence_and_no_traceback(repository):
             and "Traceback" not in ended.stderr)
 
 
+def test_every_command_ends_as_its_reader_expects():
+    commands = [path for path in (ROOT / "book").glob("*.py")
+                if '__name__ == "__main__"' in path.read_text("utf-8")]
+    assert len(commands) > 9
+    for path in commands:
+        last = path.read_text("utf-8").partition('__name__ == "__main__"')[2]
+        assert "with script():" in last, path.name
+
+
+def test_a_closed_pipe_of_a_small_command_is_quiet():
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = subprocess.run([sys.executable, "lengths.py"], cwd=ROOT / "book",
+                           stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 # Two at once --------------------------------------------------------------------------
 
 

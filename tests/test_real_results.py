@@ -86,3 +86,17 @@ def test_the_first_five_losses_come_out_again(file):
         torch.set_num_threads(threads)
     assert [line["loss"] for line in state.history] == pytest.approx(
         record["first"], rel=1e-3)
+
+
+@pytest.mark.parametrize("line", ['{"loss": 1', "[1]", '{"rate": 1}', '{"loss": "x"}'])
+def test_a_damaged_history_is_named(tmp_path, line):
+    (tmp_path / "history.jsonl").write_text(f'{{"loss": 2.5}}\n{line}\n')
+    with pytest.raises(ValueError, match="history.jsonl, line 2: this is no record"):
+        real_text.history_of(tmp_path)
+
+
+def test_a_folder_without_a_model_is_a_sentence(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(real_text, "REAL", tmp_path)
+    assert real_text.main([str(tmp_path / "gone-de-en")]) == 2
+    said = capsys.readouterr().err
+    assert "gone-de-en" in said and len(said.splitlines()) == 1

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from tokenizers import Tokenizer, models
 
-from softdict import training, writing
+from softdict import files, training, writing
 from softdict.__main__ import main
 from softdict.pretrained import load_library
 from softdict.training import Settings
@@ -197,6 +197,7 @@ def test_an_interruption_while_the_folder_is_written_is_mended(text, model, tmp_
 
 @pytest.mark.parametrize("more, reason", [
     (["--rate", "0.5"], "other settings"), (["--seed", "1"], "other settings"),
+    (["--dropout", "0.4"], "dropout is .*0.4"),
     (["--width", "32"], "another size"), (["--model", "gpt2"], "another model"),
     (["--pieces", "40"], "another text")])
 def test_another_training_in_the_folder_is_refused(text, tmp_path, capsys, monkeypatch,
@@ -207,6 +208,27 @@ def test_another_training_in_the_folder_is_refused(text, tmp_path, capsys, monke
     sentence = refused(capsys, *sized(text, tmp_path / "model", *more))
     assert re.search(f"cannot go on with: .*{reason}", sentence)
     assert (tmp_path / "model" / "unfinished.safetensors").read_bytes() == kept
+
+
+def test_a_damaged_checkpoint_is_named_and_the_training_begins_anew(
+        text, model, tmp_path, capsys, monkeypatch):
+    interrupt(monkeypatch, 3)
+    refused(capsys, *sized(text, tmp_path / "model"))
+    path = tmp_path / "model" / "unfinished.safetensors"
+    path.write_bytes(path.read_bytes()[:-9])
+    interrupt(monkeypatch, 0)
+    main(sized(text, tmp_path / "model"))
+    assert ("unfinished.safetensors is damaged, cut short or no checkpoint of softdict:"
+            " the training begins anew") in capsys.readouterr().err
+    assert ((tmp_path / "model" / "model.safetensors").read_bytes()
+            == (model / "model.safetensors").read_bytes())
+
+
+def test_a_second_training_in_a_folder_is_told_of_the_first(text, tmp_path, capsys):
+    (tmp_path / "model").mkdir()
+    with files.alone(tmp_path / "model" / "unfinished.safetensors"):
+        assert "another process is at work on unfinished.safetensors" in refused(
+            capsys, *sized(text, tmp_path / "model"))
 
 
 @pytest.mark.parametrize("content, message", [

@@ -296,6 +296,7 @@ def test_an_interrupted_training_goes_on_to_the_same_bytes(begun, pairs, tmp_pat
 
 @pytest.mark.parametrize("more, reason", [
     (["--rate", "0.5"], "other settings"), (["--seed", "1"], "other settings"),
+    (["--dropout", "0.4"], r"dropout is \[.*\] there and \[0.4\] here"),
     (["--width", "16"], "another size"), (["--model", "rnn"], "another model|no.* all"),
     (["--min-count", "20"], "other pairs"), (["--valid"], "other pairs")])
 def test_another_training_in_the_folder_is_refused_with_a_way_out(
@@ -317,10 +318,24 @@ def test_other_pairs_of_the_same_words_are_another_training(begun, pairs, capsys
     assert "other pairs or words" in refused(capsys, *sized(pairs, begun))
 
 
-def test_a_damaged_checkpoint_is_refused(begun, pairs, capsys):
+def test_a_damaged_checkpoint_is_named_and_the_training_begins_anew(
+        begun, pairs, tmp_path, capsys):
     path = begun / "unfinished.safetensors"
     path.write_bytes(path.read_bytes()[:-9])
-    assert "unfinished.safetensors is damaged" in refused(capsys, *sized(pairs, begun))
+    main(sized(pairs, begun))
+    assert ("unfinished.safetensors is damaged, cut short or no checkpoint of softdict:"
+            " the training begins anew") in capsys.readouterr().err
+    main(sized(pairs, tmp_path / "whole"))
+    assert ((begun / "weights.safetensors").read_bytes()
+            == (tmp_path / "whole" / "weights.safetensors").read_bytes())
+
+
+def test_a_second_training_in_a_folder_is_told_of_the_first(begun, pairs, capsys):
+    kept = (begun / "unfinished.safetensors").read_bytes()
+    with files.alone(begun / "unfinished.safetensors"):
+        assert "another process is at work on unfinished.safetensors" in refused(
+            capsys, *sized(pairs, begun))
+    assert (begun / "unfinished.safetensors").read_bytes() == kept
 
 
 def test_a_full_disk_at_a_checkpoint_keeps_the_one_before(begun, pairs, capsys,

@@ -18,6 +18,12 @@ class Damaged(ValueError):
     """A file from which nothing can go on: it was cut, or changed, or is another."""
 
 
+def begin_anew(path, error):
+    """Takes a damaged checkpoint out of the way; returns the sentence for its owner."""
+    Path(path).unlink()
+    return f"{str(error).partition(';')[0]}: the training begins anew"
+
+
 def architecture(model):
     """What a model is made of: for each part that is softdict's its class and options.
 
@@ -29,6 +35,13 @@ def architecture(model):
             and not isinstance(part, nn.Dropout)}
 
 
+def settings_of(training):
+    """The Settings of a training, and the shares that its model drops out."""
+    shares = {part.p for part in training.model.modules()
+              if isinstance(part, nn.Dropout)}
+    return asdict(training.settings) | {"dropout": sorted(shares)}
+
+
 def save(training, path):
     """Writes model, optimizer and history to a safetensors file, whole or not."""
     tensors = {f"model.{name}": tensor
@@ -38,7 +51,7 @@ def save(training, path):
                     for name, tensor in state.items()}
     notes = {"vocabulary": training.vocabulary,
              "architecture": architecture(training.model),
-             "settings": asdict(training.settings), "history": training.history,
+             "settings": settings_of(training), "history": training.history,
              "scaler": training.scaler.state_dict()}
     copies = {name: tensor.detach().cpu().clone() for name, tensor in tensors.items()}
     write_whole(path, safetensors.torch.save(copies, {"softdict": json.dumps(notes)}))
@@ -65,7 +78,7 @@ def load(training, path):
     if not isinstance(notes["settings"], dict):
         raise Damaged(f"{name} is damaged: its settings are none; delete it and train "
                       "again")
-    mine = asdict(training.settings)
+    mine = settings_of(training)
     if apart := [key for key in mine | notes["settings"]
                  if mine.get(key) != notes["settings"].get(key)]:
         raise ValueError(

@@ -3,7 +3,9 @@
 import difflib
 import hashlib
 import re
+import sys
 import tempfile
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
@@ -12,8 +14,10 @@ import torch
 
 from softdict import corpus, distributed, runtime
 from softdict.batches import make_batch
-from softdict.checkpoint import load, load_model, save_model
+from softdict.checkpoint import (
+    Damaged, begin_anew, load, load_model, save_model)
 from softdict.decoding import translation_weights
+from softdict.files import alone
 from softdict.folder import (
     CONFIG, UNFINISHED, WEIGHTS, Config, Saved, check_name, fingerprint, load_folder,
     save_folder)
@@ -151,7 +155,8 @@ def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=
     options go to the recipe; changes are Settings other than the recipe's
     patience: see `evaluator`; of several processes, the first has the best weights
     an interrupted training goes on from its last checkpoint
-    raises ValueError for a folder that holds something else
+    raises ValueError for a folder that holds something else, or on which another
+    process is at work
     """
     folder, (training, checked, *vocabs, _) = Path(folder), data
     check_folder(folder)
@@ -174,19 +179,21 @@ def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=
     folder.mkdir(parents=True, exist_ok=True)
     # refused now and not in an hour; hidden, so that `check_folder` sees no other file
     tempfile.TemporaryFile(dir=folder, prefix=".").close()
-    go_on(state, folder, patience)
-    try:
-        distributed.train(state, ids[0], evaluator(
-            state, ids[1][:CHECKED], folder / BEST, patience), folder / UNFINISHED)
-    except Enough:
-        pass
-    saved = Saved(model.eval(), *vocabs, config, pieces)
-    if distributed.first():
-        if patience:
-            load_model(model, folder / BEST, state.vocabulary)
-        save_folder(folder, saved, state.history, dtype)
-        for file in (UNFINISHED, BEST):
-            (folder / file).unlink(missing_ok=True)
+    # of several processes, the first holds the folder
+    with alone(folder / UNFINISHED) if distributed.first() else nullcontext():
+        go_on(state, folder, patience)
+        try:
+            distributed.train(state, ids[0], evaluator(
+                state, ids[1][:CHECKED], folder / BEST, patience), folder / UNFINISHED)
+        except Enough:
+            pass
+        saved = Saved(model.eval(), *vocabs, config, pieces)
+        if distributed.first():
+            if patience:
+                load_model(model, folder / BEST, state.vocabulary)
+            save_folder(folder, saved, state.history, dtype)
+            for file in (UNFINISHED, BEST):
+                (folder / file).unlink(missing_ok=True)
     return saved
 
 
@@ -213,6 +220,7 @@ def check_folder(folder):
 def go_on(state, folder, patience=0):
     """Puts a training where an interruption left it, if there was one.
 
+    a damaged file of it is named, and the training begins anew
     raises ValueError for an unfinished training that is another one
     """
     if not (folder / UNFINISHED).exists():
@@ -222,6 +230,10 @@ def go_on(state, folder, patience=0):
             raise ValueError("its best weights were not kept, since it was begun "
                              "without --patience")
         load(state, folder / UNFINISHED)
+    except Damaged as error:
+        if distributed.together():    # another process may be reading it
+            raise
+        print(begin_anew(folder / UNFINISHED, error), file=sys.stderr)
     except ValueError as error:
         reason = str(error).replace("another vocabulary", "other pairs or words")
         raise ValueError(

@@ -23,10 +23,10 @@ from tokenizers import Tokenizer, decoders, models
 from tqdm import tqdm
 
 from softdict import runtime
-from softdict.checkpoint import load, save
+from softdict.checkpoint import Damaged, begin_anew, load, save
 from softdict.decoder_only import (
     LLAMA, Config, DecoderOnly, drawn, generate, likeliest)
-from softdict.files import write_whole
+from softdict.files import alone, write_whole
 from softdict.folder import (
     CONFIG, CURVES, HISTORY, OPTIONS, UNFINISHED, check_name, curves, is_number, short)
 from softdict.own_text import plural
@@ -204,7 +204,8 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
     keys of their own, as long as key_heads does not say otherwise
     its last twentieth is for validation; say(sentence) is told how it goes
     an interrupted training goes on from its last checkpoint
-    raises ValueError, with one sentence, for what is no text or does not fit
+    raises ValueError, with one sentence, for what is no text or does not fit, or for
+    a folder on which another process is at work
     """
     if model not in PARTS or preset not in PRESETS:
         raise ValueError(f"a language model is one of {', '.join(PARTS)}, with the "
@@ -232,22 +233,34 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
     folder.mkdir(parents=True, exist_ok=True)
     # refused now and not in an hour; hidden, so that `check_folder` sees no other file
     tempfile.TemporaryFile(dir=folder, prefix=".").close()
-    if (folder / UNFINISHED).exists():
-        try:
-            load(state, folder / UNFINISHED)
-        except ValueError as error:
-            raise ValueError(
-                f"{folder} holds a training that this command cannot go on with: "
-                f"{str(error).replace('another vocabulary', 'another text')}. Begin it "
-                "as it was begun, or name a new folder") from None
-    with open(text, "rb") as file:
+    with alone(folder / UNFINISHED), open(text, "rb") as file:
+        go_on(state, folder, say)
         learn(state, file, (begin, edge, size), tokenizer, folder / UNFINISHED, say)
-    lines = "".join(json.dumps(record) + "\n" for record in state.history)
-    write_whole(folder / HISTORY, lines.encode("utf-8"))
-    write_whole(folder / CURVES, curves(state.history))
-    write_whole(folder / TOKENIZER, tokenizer.to_str(pretty=True).encode("utf-8"))
-    save_library(state.model.eval(), folder)
-    (folder / UNFINISHED).unlink(missing_ok=True)
+        lines = "".join(json.dumps(record) + "\n" for record in state.history)
+        write_whole(folder / HISTORY, lines.encode("utf-8"))
+        write_whole(folder / CURVES, curves(state.history))
+        write_whole(folder / TOKENIZER, tokenizer.to_str(pretty=True).encode("utf-8"))
+        save_library(state.model.eval(), folder)
+        (folder / UNFINISHED).unlink(missing_ok=True)
+
+
+def go_on(state, folder, say):
+    """Puts a training where an interruption left it, if there was one.
+
+    a damaged file of it is named, and the training begins anew
+    raises ValueError for an unfinished training that is another one
+    """
+    if not (folder / UNFINISHED).exists():
+        return
+    try:
+        load(state, folder / UNFINISHED)
+    except Damaged as error:
+        say(begin_anew(folder / UNFINISHED, error))
+    except ValueError as error:
+        raise ValueError(
+            f"{folder} holds a training that this command cannot go on with: "
+            f"{str(error).replace('another vocabulary', 'another text')}. Begin it as "
+            "it was begun, or name a new folder") from None
 
 
 def sized(model, vocabulary, sizes):

@@ -1,10 +1,11 @@
 """The book's full experiments, by name."""
 
 from softdict.experiments import (
-    ablations, baselines, costs, endings, maps, memory, padding, translation, writing)
+    ablations, baselines, costs, endings, maps, memory, padding, today, translation,
+    writing)
 
 EXPERIMENTS = {
     experiment.name: experiment
     for part in (baselines, translation, ablations, padding, memory, costs, endings,
-                 maps, writing)
+                 maps, writing, today)
     for experiment in part.EXPERIMENTS}

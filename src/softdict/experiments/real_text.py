@@ -26,7 +26,7 @@ import torch
 from softdict.batches import epoch_batches, padded
 from softdict.decoding import beam_search, translation_weights
 from softdict.experiments.runner import RESULTS, hardware, rounded, versions
-from softdict.files import write_whole
+from softdict.files import read_lines, write_whole
 from softdict.folder import HISTORY, Config, load_folder
 from softdict.own_text import split_words
 from softdict.pieces import pieces_data
@@ -185,12 +185,24 @@ def pace(data_dir, count=30):
 # The result of a folder
 
 
+def history_of(folder):
+    """What a training kept of each update; ValueError where the file is damaged."""
+    history = []
+    for number, line in enumerate(read_lines(Path(folder) / HISTORY), start=1):
+        try:
+            history.append(json.loads(line))
+            history[-1]["loss"] + 0
+        except (LookupError, TypeError, ValueError):
+            raise ValueError(f"{HISTORY}, line {number}: this is no record of an "
+                             "update; train again") from None
+    return history
+
+
 def result(folder, data_dir):
     """All that is kept of one trained model, and its translations of the tests."""
     saved, begin = load_folder(folder), time.time()
     name, languages = Path(folder).name, re.search(r"(\w\w)-(\w\w)$", folder).groups()
-    history = [json.loads(line) for line in
-               (Path(folder) / HISTORY).read_text(encoding="utf-8").splitlines()]
+    history = history_of(folder)
     splits = {split: list(zip(*multi30k(split, *languages, data_dir)))
               for split in ("val", *TESTS)}
     tried = {f"beam {size}, penalty {penalty}": quick_bleu(
@@ -259,17 +271,25 @@ def main(arguments=None):
     asked = parser.parse_args(arguments)
     torch.set_num_threads(1)
     REAL.mkdir(exist_ok=True)
-    if asked.counts:
-        keep("counts", counts(asked.data_dir, asked.counts))
-    if asked.pace:
-        keep("pace", pace(asked.data_dir))
-    for folder in asked.folders:
-        record = result(folder, asked.data_dir)
-        record["compared"] = {name_of(other): compared(other["counts"],
-                                                       record["counts"])
-                              for other in others(record)}
-        keep(name_of(record), record)
+    try:
+        if asked.counts:
+            keep("counts", counts(asked.data_dir, asked.counts))
+        if asked.pace:
+            keep("pace", pace(asked.data_dir))
+        for folder in asked.folders:
+            keep_result(folder, asked.data_dir)
+    except (OSError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 2
     return 0
+
+
+def keep_result(folder, data_dir):
+    """Writes the result of a trained folder, compared with all that are there."""
+    record = result(folder, data_dir)
+    record["compared"] = {name_of(other): compared(other["counts"], record["counts"])
+                          for other in others(record)}
+    keep(name_of(record), record)
 
 
 def keep(name, record):

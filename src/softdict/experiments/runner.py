@@ -22,7 +22,7 @@ import torch
 
 import softdict
 from softdict import runtime
-from softdict.checkpoint import Damaged
+from softdict.checkpoint import Damaged, begin_anew
 from softdict.files import alone, write_whole
 from softdict.training import train
 
@@ -116,9 +116,8 @@ def measure(experiment, seed, path, file):
     try:
         result = experiment.result(seed, path)
     except Damaged as error:
-        print(f"{str(error).partition(';')[0]}: it begins anew", file=sys.stderr)
+        print(begin_anew(path, error), file=sys.stderr)
         earlier = 0
-        path.unlink()
         result = experiment.result(seed, path)
     if not result:
         raise ValueError(f"{experiment.name} gave no result with the seed {seed}")
