@@ -403,3 +403,29 @@ def test_a_character_without_a_piece_is_refused(model, tmp_path, capsys):
         str(tmp_path / "model" / "tokenizer.json"))
     assert "tokenizer.json cannot cut this text (" in refused(
         capsys, "write", "dog", *asked)
+
+
+def test_a_temperature_near_0_is_0(model):
+    writer = load_writer(model)
+    for temperature in (1e-300, 1e-9):
+        assert writer.write("The", 9, temperature) == writer.write("The", 9, 0)
+
+
+def test_a_search_of_a_tokenizer_that_does_not_end_is_a_sentence(model, tmp_path,
+                                                                 capfd):
+    shutil.copytree(model, tmp_path / "model")
+    file = tmp_path / "model" / "tokenizer.json"
+    content = json.loads(file.read_text("utf-8"))
+    content["pre_tokenizer"] = {"type": "Split", "pattern": {"Regex": "(a+)+$"},
+                                "behavior": "Isolated", "invert": False}
+    file.write_text(json.dumps(content), "utf-8")
+    with pytest.raises(ValueError, match="tokenizer.json cannot cut this text"):
+        load_writer(tmp_path / "model").write("a" * 40 + "b", 3)
+    capfd.readouterr()    # the library says more
+
+
+def test_nothing_that_a_model_writes_commands_the_terminal(model, capsys, monkeypatch):
+    monkeypatch.setattr(writing.Writer, "write",
+                        lambda *given: "The\n\t\x1b[2J\x07\x9b old \xa0é")
+    main(["write", "The", "--model", str(model)])
+    assert capsys.readouterr().out == "The\n\t�[2J�� old \xa0é\n"

@@ -6,6 +6,7 @@ What takes a second to load is imported where it is needed.
 import io
 import os
 import sys
+import unicodedata
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -68,7 +69,7 @@ def translate(arguments):
         names = [f"{romanise(form)} {meaning}"
                  for form, meaning in zip(written, meanings)]
     else:
-        print(saved.join(written))
+        print(harmless(saved.join(written)))
         words, names = map(visible, (words, written))
     if figure and not written:
         say("the translation is empty: nothing was drawn")
@@ -237,9 +238,9 @@ def write(arguments):
     from softdict.writing import load_writer
 
     writer = load_writer(arguments.model)
-    print(writer.write(as_typed(" ".join(arguments.text)), arguments.count,
-                       arguments.temperature, arguments.top_k, arguments.top_p,
-                       arguments.seed))
+    print(harmless(writer.write(
+        as_typed(" ".join(arguments.text)), arguments.count, arguments.temperature,
+        arguments.top_k, arguments.top_p, arguments.seed)))
 
 
 def grade(arguments):
@@ -254,7 +255,15 @@ def grade(arguments):
 
 def say(sentence):
     """A sentence for the reader, beside the output."""
-    print(sentence, file=sys.stderr)
+    print(harmless(sentence), file=sys.stderr)
+
+
+def harmless(text):
+    """A text without the control characters that a terminal would obey: a model may
+    write any."""
+    return "".join("\N{REPLACEMENT CHARACTER}" if letter not in "\n\t"
+                   and unicodedata.category(letter) == "Cc" else letter
+                   for letter in text)
 
 
 def as_typed(text):

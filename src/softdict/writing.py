@@ -349,7 +349,7 @@ class Writer:
     def write(self, text, count=200, temperature=0.8, k=None, p=None, seed=None):
         """The text and what the model writes behind it, `count` pieces at most.
 
-        temperature 0 takes the likeliest piece each time
+        temperature 0, or below a millionth, takes the likeliest piece each time
         raises ValueError, with one sentence, for a text that cannot be read
         """
         ids = self.ids(text)
@@ -361,8 +361,8 @@ class Writer:
         device = self.model.embedding.weight.device
         rng = torch.Generator(device)
         rng.seed() if seed is None else rng.manual_seed(seed)
-        choose = partial(drawn, temperature=temperature, k=k, p=p,
-                         rng=rng) if temperature else likeliest
+        choose = likeliest if 0 <= temperature < 1e-6 else partial(
+            drawn, temperature=temperature, k=k, p=p, rng=rng)
         [new] = generate(self.model, [ids], count, choose, self.ends)
         before, whole = (self.tokenizer.decode(row) for row in (ids, ids + new))
         return text + whole[len(before):]
@@ -372,7 +372,9 @@ class Writer:
         normalizer = self.tokenizer.normalizer
         try:
             ids = self.tokenizer.encode(text).ids
-        except Exception as error:    # the library raises nothing narrower
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:    # the library raises nothing narrower
             raise ValueError(f"{TOKENIZER} cannot cut this text ({short(str(error))})"
                              ) from None
         meant = normalizer.normalize_str(text) if normalizer else text
