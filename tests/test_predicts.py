@@ -384,6 +384,13 @@ def test_an_address_that_leads_into_veiled_text_unveils_it(page):
         " return top >= 0 && top < innerHeight }")
 
 
+@pytest.mark.parametrize("anchor", ["#%", "#%E0%A4%A", "#<img src=x>", "#" + "a" * 9999])
+def test_a_broken_address_is_the_whole_page(page, anchor):
+    """The fixture's page reports what goes wrong."""
+    opened(page, anchor)
+    assert seen(page, "A sum.", VERDICT) == [False, False]
+
+
 def test_a_link_on_the_page_unveils_and_back_goes_back(page):
     opened(page)
     page.get_by_role("link", name="look", exact=True).click()

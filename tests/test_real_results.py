@@ -54,6 +54,17 @@ def test_a_model_is_compared_with_others_that_write_the_same_language(
         "mine.1", "theirs.0"]
 
 
+def test_the_comparisons_of_the_results_are_those_of_their_counts():
+    for file in real_text.REAL.glob("*.[0-9].json"):
+        record = json.loads(file.read_text("utf-8"))
+        for name, kept in record.get("compared", {}).items():
+            other = json.loads((real_text.REAL / f"{name}.json").read_text("utf-8"))
+            again = real_text.compared(other["counts"], record["counts"])
+            assert again["wins"] == kept["wins"]
+            assert [again["gain"], *again["interval"]] == pytest.approx(
+                [kept["gain"], *kept["interval"]], abs=1e-4)
+
+
 @needs_data
 @pytest.mark.parametrize("file", sorted(real_text.REAL.glob("*.[0-9].json")),
                          ids=lambda file: file.stem)

@@ -145,7 +145,9 @@ function uncover(target) {
 }
 
 function arrive() {
-  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  let name = location.hash.slice(1);
+  try { name = decodeURIComponent(name); } catch { /* a stray % */ }
+  const place = document.getElementById(name);
   const target = (place ?? article).querySelector("mark:not(:is(h1, h2, h3) mark)") ?? place;
   if (uncover(target)) target.scrollIntoView();
 }

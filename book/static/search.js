@@ -200,7 +200,9 @@ function attach(form, most) {
 
 // marks what was searched for, and scrolls to the first place in the section that was chosen
 function arrive(find) {
-  const section = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  let name = location.hash.slice(1);
+  try { name = decodeURIComponent(name); } catch { /* a stray % */ }
+  const section = document.getElementById(name);
   const article = document.querySelector("article.bd-article");
   const place = section?.matches("dt") ? section.nextElementSibling : section;
   const texts = [];
