@@ -384,7 +384,8 @@ def test_an_address_that_leads_into_veiled_text_unveils_it(page):
         " return top >= 0 && top < innerHeight }")
 
 
-@pytest.mark.parametrize("anchor", ["#%", "#%E0%A4%A", "#<img src=x>", "#" + "a" * 9999])
+@pytest.mark.parametrize("anchor", [
+    "#%", "#%E0%A4%A", "#<img src=x>", "#" + "a" * 9999])
 def test_a_broken_address_is_the_whole_page(page, anchor):
     """The fixture's page reports what goes wrong."""
     opened(page, anchor)
