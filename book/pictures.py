@@ -25,8 +25,7 @@ DEEP_BLUE, DEEP_RED = "#17629B", "#B32D15"
 FONT = "-apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 
 # The road: part, then chapters as number, the question it answers, and the failure it
-# leaves to the next; titles are those of the notebooks, or of the plan
-PLANNED = {"20": "Heads", "21": "Pretraining"}
+# leaves to the next; titles are those of the notebooks
 ROAD = [
     ("Part I. Lookup", [
         ("01", "What is a lookup made of?", "nobody listed “puppy”"),
@@ -56,8 +55,8 @@ ROAD = [
     ]),
     ("Part V. Beyond", [
         ("19", "Does it hold on sentences as found?", "which head does what?"),
-        ("20", "What did each head learn?", ""),
-        ("21", "What do words alone teach it?", ""),
+        ("20", "What did each head learn?", "all this needed pairs"),
+        ("21", "What do words alone teach it?", "is this a model of today?"),
         ("22", "What became of the machine of 2017?", "what is each change worth?"),
     ]),
 ]
@@ -200,7 +199,7 @@ KOREAN = {    # romanised, and glossed
     "mina Mina": (0, 0, 0, 0, 0, .08, .9, .01),
     "-leul OBJ": (0, 0, 0, 0, .25, .51, .24, 0),
     "bo see": (0, 0, 0, 0, .01, .97, 0, .01),
-    "-n REL": (0, .09, .11, .04, .37, .37, .01, 0),
+    "-n PAST.REL": (0, .09, .11, .04, .37, .37, .01, 0),
     "neulg old": (0, 0, .57, .4, 0, .02, 0, 0),
     "-eun REL": (.01, .27, .12, .06, .24, .27, .02, 0),
     "namja man": (0, .01, .01, .97, .01, 0, 0, 0),
@@ -229,17 +228,14 @@ def linked(shapes, page):
     return [f'<a href="../notebooks/{page}.html">', *shapes, "</a>"]
 
 
-def station(x, y, code, done):
-    """A chapter's disc on the road: full if it is written, an empty ring if it is
-    planned."""
-    ring = DEEP_BLUE if done else LIGHT["muted"]
-    return [circle(x, y, 14, DEEP_BLUE if done else "#FFFFFF", stroke=ring,
-                   stroke_width=2),
-            text(x, y + 5, code, 14, "#FFFFFF" if done else "#595959", 700, "middle")]
+def station(x, y, code):
+    """A chapter's disc on the road."""
+    return [circle(x, y, 15, DEEP_BLUE),
+            text(x, y + 5, code, 14, "#FFFFFF", 700, "middle")]
 
 
 def notebooks():
-    """For each written chapter its title and the name of its page."""
+    """For each chapter its title and the name of its page."""
     found = {}
     for path in NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"):
         first = json.loads(path.read_text("utf-8"))["cells"][0]["source"][0]
@@ -249,11 +245,9 @@ def notebooks():
 
 def road(columns, written):
     """The whole road in columns of 380 units: one station a chapter, its question, and
-    the failure that it leaves; written chapters are links."""
-    drawn = [circle(16, 14, 7, DEEP_BLUE), text(29, 19, "written", 13),
-             circle(94, 14, 6, "#FFFFFF", stroke=LIGHT["muted"], stroke_width=2),
-             text(107, 19, "planned", 13), square(176, 14, 8, LIGHT["key"]),
-             text(186, 19, "what still fails", 13, DEEP_RED)]
+    the failure that it leaves; chapters are links."""
+    drawn = [square(16, 14, 8, LIGHT["key"]),
+             text(26, 19, "what still fails", 13, DEEP_RED)]
     rails, end, height = [], None, 0
     for number, parts in enumerate(columns):
         x, y, stops = 22 + 392 * number, 34, []
@@ -261,30 +255,26 @@ def road(columns, written):
             y += 36
             drawn.append(text(x + 28, y - 8, part, 15, DEEP_BLUE, 700))
             for code, question, failure in chapters:
-                title, page = written.get(code, (PLANNED.get(code, ""), None))
-                stops.append((y + 15, code in written))
+                title, page = written[code]
+                stops.append(y + 15)
                 own, _, term = title.partition(": ")
-                shown = [*station(x, y + 15, code, code in written),
+                shown = [*station(x, y + 15, code),
                          text(x + 28, y + 14, own, 15, weight=700)]
                 if term:
                     y += 17
                     shown.append(text(x + 28, y + 14, term, 14, weight=700))
                 shown.append(text(x + 28, y + 33, question, 14))
-                drawn += linked(shown, page) if page else shown
-                if failure:
-                    drawn += [square(x + 32, y + 48, 7, LIGHT["key"]),
-                              text(x + 42, y + 53, failure, 13, DEEP_RED)]
+                drawn += [*linked(shown, page),
+                          square(x + 32, y + 48, 7, LIGHT["key"]),
+                          text(x + 42, y + 53, failure, 13, DEEP_RED)]
                 y += 66
-        done = [top for top, is_written in stops if is_written]
         if end:    # from the foot of one column to the head of the next
-            turn, foot, head = x - 30, end + 72, stops[0][0]
+            turn, foot, head = x - 30, end + 72, stops[0]
             rails.append(f"M22 {end}V{foot - 12}Q22 {foot} 34 "
                          f"{foot}H{turn - 12}Q{turn} {foot} {turn} {foot - 12}"
                          f"V{head + 12}Q{turn} {head} {turn + 12} {head}H{x}")
-        rails.append(f"M{x} {stops[0][0]}V{stops[-1][0]}")
-        if done:
-            drawn.insert(0, line(x, done[0], x, done[-1], 5, DEEP_BLUE))
-        end, height = stops[-1][0], max(height, y)
+        drawn.insert(0, line(x, stops[0], x, stops[-1], 5, DEEP_BLUE))
+        end, height = stops[-1], max(height, y)
     dotted = [tag("path", d=rail, stroke=LIGHT["muted"], stroke_width=2,
                   stroke_dasharray="2 5") for rail in rails]
     return picture(392 * len(columns) - 12, height + 4, [*dotted, *drawn])

@@ -9,6 +9,7 @@ import random
 import re
 import subprocess
 import sys
+from collections import Counter
 
 import lengths
 import notebooks as files
@@ -24,6 +25,7 @@ from softdict.heads import MultiHeadAttention
 from softdict.layers import FeedForward, LayerNorm, rotate, sinusoids
 from softdict.lookup import cosine, dot, exact_lookup, lookup, softmax
 from softdict.masks import causal_mask, causal_padding_mask
+from softdict.pretraining import block_mask, pack
 from softdict.real_text import leak
 from softdict.transformer import Config, DecoderLayer, EncoderLayer
 from torch import nn
@@ -826,6 +828,72 @@ def _():
     parts = make_batch([([5, 6], [7, 8])] * 128).parts(4)
     [rows] = {len(part.source) for part in parts}
     return f"its {rows} rows", f"see {4 * 128} pairs"
+
+
+@computed("20.1")
+def _():
+    answers, row = torch.tensor([2.0, -1, 4]), torch.tensor([1, 3, 0.5])
+    silence = torch.tensor([1.0, 0, 1])
+    first, _, third = (answers * row).tolist()
+    return (f"= {answers @ row:g}, without the second {(silence * answers) @ row:g}.",
+            f"{first:g} and {third:g} are still added")
+
+
+@computed("20.2")
+def _():
+    links, hit = [(3, 2), (5, 4), (6, 4), (2, 4)], [(5, 4), (6, 4)]
+    offsets = [key - query for query, key in links]
+    [(best, count)] = Counter(offsets).most_common(1)
+    *front, last = offsets
+    return (f"The head hits {len(hit)} of {len(links)}.",
+            f"are {', '.join(map(str, front))} and {last},",
+            f"one, {best}, hits {count} of {len(links)}",
+            f"hits {len([one for one in hit if one[1] - one[0] != best])} link"
+            .replace("1 link", "one link"))
+
+
+@computed("20.3")
+def _():
+    chance = torch.Generator().manual_seed(0)
+    coins = torch.rand(500, 144, 50, generator=chance) < 0.5
+    best = coins.double().mean(dim=2).max(dim=1).values.mean()
+    return f"about {100 * best:.0f} of 100", "It is (b)"
+
+
+@computed("20.5")
+def _():
+    ids = torch.tensor([[7, 2, 9, 7, 4, 9, 7]])
+    weights = torch.zeros(1, 2, 7, 7)
+    weights[0, 0, 6, [1, 4, 3, 6]] = torch.tensor([0.3, 0.4, 0.2, 0.1])
+    weights[0, 1, 6, [0, 3]] = 0.5
+    earlier = (ids[:, :, None] == ids[:, None, :]).tril(-1)
+    found = (weights[..., 1:] * earlier[:, None, :, :-1]).sum(dim=-1)[0, :, 6]
+    assert earlier[0, 6].nonzero().flatten().tolist() == [0, 3]
+    return f".3 + .4 = {found[0]:.1f}".replace(" 0.", " ."), f"earns {found[1]:g}."
+
+
+@computed("21.1")
+def _():
+    chosen = 2000 * 15 // 100
+    return (f"{chosen} words are chosen", f"Of these {chosen * 8 // 10} become",
+            f"{chosen // 10} are exchanged and {chosen // 10} stay", f"all {chosen}.")
+
+
+@computed("21.3")
+def _():
+    shares = torch.tensor([1 / 2, 1 / 32, 1]).double()
+    ends, without = (-part.log().mean() for part in (shares, shares[:2]))
+    return (f"= {1 / shares.prod():.0f}, so {ends.exp():.0f}.",
+            f"of 64, so {without.exp():.0f}.")
+
+
+@computed("21.4")
+def _():
+    [ids], [segments], [positions] = pack([[5, 6, 7], [8, 9], [4]], 8)
+    allowed = block_mask(segments[None])
+    assert (ids == 0).sum() == 2
+    return (f"Positions {', '.join(map(str, positions.tolist()))}:",
+            f"= {allowed.sum()} entries")
 
 
 @computed("22.1")

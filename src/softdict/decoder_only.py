@@ -322,8 +322,8 @@ def drawn(logits, temperature=1.0, k=None, p=None, rng=None):
 def generate(model, texts, count=100, choose=likeliest, ends=()):
     """Goes on from texts, lists of ids, by at most `count` words, each choose(logits).
 
-    a text stops before one of the ids `ends`; when there are more words than the model
-    has seen, it reads the last half of them anew
+    a text stops before one of the ids `ends`; when the longest, with what is new, is
+    longer than the model has seen, it reads the last half of that length of each anew
     returns the new ids of each text; raises ValueError for a text without a word
     """
     if not texts or not all(map(len, texts)):

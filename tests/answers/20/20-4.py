@@ -1,0 +1,13 @@
+import torch
+
+
+def prefix_scores(weights, ids):
+    """Mean weight of each head [H] on what followed the same word earlier.
+
+    weights [B, H, T, T], ids [B, T]
+    """
+    same = (ids[:, :, None] == ids[:, None, :]).tril(-1)    # [B, T, T]
+    behind = torch.zeros_like(same)
+    behind[..., 1:] = same[..., :-1]
+    found = (weights * behind[:, None]).sum(dim=-1)         # [B, H, T]
+    return found.sum(dim=(0, 2)) / same.any(dim=-1).sum().clamp(min=1)

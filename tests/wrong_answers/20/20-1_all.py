@@ -1,0 +1,7 @@
+def silent(attend, heads):
+    """A function that attends like `attend`, but these heads answer with zeros."""
+    def quiet(query, key, value, allowed):
+        context, weights = attend(query, key, value, allowed)
+        return 0 * context, weights
+
+    return quiet

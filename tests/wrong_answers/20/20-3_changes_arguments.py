@@ -1,0 +1,5 @@
+def reported(valid, test):
+    """A head and the share that is reported of it, from hits [H, N] and [H, M]."""
+    head = int(valid.float().mean(dim=1).argmax())
+    test[:] = test[head]
+    return head, test[0].float().mean()

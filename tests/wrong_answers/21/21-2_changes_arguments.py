@@ -1,0 +1,9 @@
+from softdict.vocab import EOS, PAD
+
+
+def text_perplexity(losses, target, ends=True):
+    losses[target == PAD] = 0
+    counted = target != PAD
+    if not ends:
+        counted = counted & (target != EOS)
+    return losses[counted].mean().exp()

@@ -1,0 +1,8 @@
+from softdict.vocab import EOS, PAD
+
+
+def text_perplexity(losses, target, ends=True):
+    counted = target != PAD
+    if not ends:
+        counted = counted & (target != EOS)
+    return (losses[target != PAD].sum() / counted.sum()).exp()

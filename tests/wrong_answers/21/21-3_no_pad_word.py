@@ -1,0 +1,9 @@
+import torch.nn.functional as F
+from softdict.vocab import PAD
+
+
+def blank_loss(logits, target):
+    logits = logits.clone()
+    logits[..., PAD] = float("-inf")
+    losses = F.cross_entropy(logits.mT, target, ignore_index=PAD, reduction="sum")
+    return losses / (target != PAD).sum().clamp(min=1)

@@ -1,0 +1,7 @@
+import torch.nn.functional as F
+from softdict.vocab import PAD
+
+
+def blank_loss(logits, target):
+    chosen = target != PAD
+    return F.cross_entropy(logits[chosen], target[chosen])
