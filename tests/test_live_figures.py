@@ -1,6 +1,7 @@
 """Live figures: where they are placed; their numbers, drawings and keys, in a browser.
 
-The figures of chapters 02 and 11 stand here; each other figure has a file of its own.
+The figures of chapters 02 and 11 stand here, and at the end some words and layout of
+others; their numbers have files of their own.
 """
 
 import base64
@@ -12,6 +13,7 @@ import shutil
 import subprocess
 import sys
 
+import figure_data
 import live_figures
 import nbformat
 import pages
@@ -376,6 +378,19 @@ def test_the_shop_is_the_chapters(opened):
             assert scores[one] > scores.max() - 1e-6    # the nearest, both of them
 
 
+def test_each_area_names_its_nearest_key_and_price(opened):
+    page, price = opened("soft-lookup"), chapter_shop()["value"][:, 0].tolist()
+    for number, (name, bark, machine) in enumerate((
+            ("computer", 0.5, 1.72), ("dog", 0.72, 0.7), ("cat", 0.22, 0.7))):
+        text = page.get_by_text(f"nearest: {name}, ")
+        assert text.text_content() == f"nearest: {name}, {price[number]:g}"
+        place = [float(text.get_attribute(axis)) for axis in ("x", "y")]
+        assert place == pytest.approx([44 + 280 * bark, 10 + 240 * (1 - machine / 2)])
+        weights = shop_rows(bark, machine, 0.01)[2][:3]
+        assert max(weights) == weights[number]
+    assert page.locator("live-soft-lookup svg rect").count() == 1    # the frame
+
+
 def test_lookups_equal_the_packages_on_random_vectors(opened):
     torch.manual_seed(0)
     query, key = torch.randn(200, 5).double(), torch.randn(9, 5).double()
@@ -581,11 +596,11 @@ SWITCHED = (
                           "with the length of a neighbour."),
     ((True, True, 1, 2), "5 outlined squares: this mask leaks. A word depends on what "
                          "comes up to 2 places later. No pad reaches a word."),
-    ((True, False, 0, 1), "6 outlined squares: every word sees what comes later. A "
-                          "reader may, a writer may not. No pad reaches a word."),
-    ((False, False, 1, 1), "15 outlined squares: every word sees what comes later. A "
-                           "reader may, a writer may not. Pads reach words: the words "
-                           "move with the length of a neighbour."))
+    ((True, False, 0, 1), "6 outlined squares: words see what comes later. A reader "
+                          "may, a writer may not. No pad reaches a word."),
+    ((False, False, 1, 1), "15 outlined squares: words see what comes later. A reader "
+                           "may, a writer may not. Pads reach words: the words move "
+                           "with the length of a neighbour."))
 
 
 def test_switches_redraw_maps_outlines_and_sentence(opened):
@@ -658,3 +673,70 @@ def test_the_keyboard_alone_switches_masks(opened):
                   'combobox "layers"', 'table "Dependence after 3 layers"',
                   'table "one ahead, one layer"', "status:"):
         assert words in tree, words
+
+
+# Other chapters -----------------------------------------------------------------------
+
+
+def put(page, name):
+    """Puts one more figure on a page, as it stands in its chapter."""
+    for style in sorted((ROOT / "web").glob(f"{name}_figure.css")):
+        page.add_style_tag(path=style)
+    page.evaluate("""async name => {
+      await import(`/_static/web/${name}_figure.js`);
+      const made = document.createElement(`live-${name}`);
+      made.className = "live-figure";
+      document.querySelector("article").prepend(made);
+    }""", name)
+    page.wait_for_selector(f"live-{name}.drawn")
+    return page.locator(f"live-{name}")
+
+
+@pytest.mark.parametrize("width", (320, 390, 1200))
+def test_the_hands_of_chapter_12_stand_left_and_right(opened, width):
+    drawings = put(opened("mask", width), "turn").locator("svg")
+    left, right = (drawings.nth(number).bounding_box() for number in (0, 1))
+    assert left["y"] == right["y"] and left["x"] + left["width"] < right["x"]
+
+
+def test_the_cache_counts_one_key_and_says_what_is_hatched(opened):
+    figure = put(opened("mask"), "cache")
+    slide(figure, "words so far", 1)
+    assert "So far 1 key against 1, and 1 score against 1." in figure.inner_text()
+    slide(figure, "words so far", 4)
+    assert figure.locator("td.marked.hidden").count() == 6
+    caption = figure.locator(".caption").inner_text()
+    assert "hatched ones are made, and then hidden by the mask" in caption
+    assert not re.search("left|right", caption)    # on a phone one is below the other
+
+
+FOUND = """async () => {
+  const { finding, search } = await import("/_static/web/beam_figure.js");
+  const now = { words: [["the end"], ["rain"]], right: "rain",
+                next: { "": [[1, -0.1], [0, -4]], 1: [[0, -0.2], [1, -3]] } };
+  const { steps, found } = search(now.next, 1, 0, 9);
+  return steps.map((_, t) => finding(now, steps, t + 1, found[0]));
+}"""
+
+
+def test_a_search_says_why_it_ends_with_words_that_are_kept(opened):
+    first, last = opened("none").evaluate(FOUND)
+    assert "ends" not in first and last == (
+        "Step 2 of 2 keeps rain (−3.10). 1 ended. The search ends: what goes on cannot "
+        "come among the best. The best so far has log p −0.30, and is right. Greedy "
+        "writes the same.")
+
+
+def test_the_map_of_chapter_07_says_what_its_rows_are_as_its_twin_does(opened):
+    data = json.dumps(figure_data.alignment())
+    page = opened("mask", route=("**/alignment.json", lambda route: route.fulfill(
+        body=data, content_type="application/json")))
+    figure = put(page, "alignment")
+    told = ("Rows are the pieces of the right translation, which the model reads as in "
+            "training; columns are the English words. Light is little and dark is "
+            "much, from 0 to 1.")
+    assert figure.locator(".caption").inner_text().startswith(told)
+    assert told in (ROOT / "notebooks/07_attention.ipynb").read_text("utf-8")
+    assert figure.locator(".written p").first.inner_text() == (
+        "What each writes by itself, with the content words found in it, wherever they "
+        "stand:")

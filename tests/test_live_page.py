@@ -15,6 +15,7 @@ from http.server import ThreadingHTTPServer
 import live_data
 import numpy
 import pages
+import pictures
 import pytest
 import torch
 from books import ROOT
@@ -26,7 +27,7 @@ from softdict.decoding import beam_search, greedy
 from softdict.heads import MultiHeadAttention
 from softdict.transformer import all_weights
 from softdict.translator import carried, words_of
-from softdict.vocab import BOS
+from softdict.vocab import BOS, PAD
 
 pytestmark = pytest.mark.skipif(not pages.browser_path(), reason="no Chromium here")
 TEXT = (ROOT / "book/translator.md").read_text("utf-8")
@@ -335,6 +336,8 @@ def test_unknown_words_are_named_with_near_ones_that_can_be_taken(opened):
     assert settled(page) == "고양이는 잤습니다"
     typed(page, "  ?! ")
     assert told.inner_text() == "Type an English sentence."
+    typed(page, "x")    # another letter would be another word
+    assert told.inner_text().endswith("and not “x”.")
     typed(page, "the " * 49)
     assert told.inner_text() == "The sentence has 49 words; here it reads at most 48."
 
@@ -466,9 +469,9 @@ def test_every_line_of_the_ready_list_is_true(opened):
 
 def test_the_list_shows_what_it_says(opened):
     page = opened()
-    page.locator(".ready summary").click()
     for place, example in enumerate(page.evaluate(
             "import('/web/examples.js').then(made => made.EXAMPLES)")):
+        page.locator(".ready summary").click()
         page.locator(".ready li button").nth(place).click()
         line = settled(page)
         assert page.locator(".note").inner_text() == example["note"]
@@ -481,6 +484,10 @@ def test_the_list_shows_what_it_says(opened):
                 5 if example.get("way") else 0, **change), line
         whole = page.locator(".whole").count()
         assert whole == bool({"silenced", "positions", "hidden"} & set(example))
+
+
+def test_the_front_page_and_the_page_gloss_alike():
+    assert [name.split()[1] for name in pictures.KOREAN] == written(FRONT)
 
 
 def test_the_static_twin_says_what_the_package_writes():
@@ -538,6 +545,47 @@ def test_the_steps_and_the_maps_are_the_models(opened):
         shown = [[float(cell or 0) for cell in row] for row in cells]
         torch.testing.assert_close(torch.tensor(shown), maps[name], atol=0.0051, rtol=0)
         assert page.locator(".weights td.hidden").count() == (maps[name] == 0).sum()
+
+
+def test_what_was_drawn_is_shown_though_five_others_are_likelier(opened):
+    page, saved = opened(f"#sentence={SEEN}&way=sampled&temperature=2"), carried()
+    settled(page)
+    [ids] = drawn(page, 2, [1])
+    logits = torch_numbers(saved.model, saved.source_vocab.ids(words_of(SEEN)),
+                           [BOS, *ids])[0]
+    logits[:, [PAD, BOS]] = -torch.inf    # never drawn
+    for t, id in enumerate(ids):
+        place = int((logits[t] > logits[t, id]).sum()) + 1
+        page.locator(".pieces button").nth(t).click()
+        rows = page.locator(".likeliest li")
+        assert rows.count() == 5 + (place > 5)
+        assert rows.nth(min(place, 6) - 1).get_attribute("class") == "taken"
+        title = page.locator(".step h3").inner_text()
+        assert title.endswith(f", and number {place}, which it wrote") == (place > 5)
+
+
+def test_the_beam_is_glossed_and_no_zero_has_a_sign(opened):
+    page = opened(f"#sentence={GIRLS}&way=beam")
+    settled(page)
+    glosses = page.locator(".beams .letters").all_inner_texts()
+    assert glosses[0] == " ".join(written(GIRLS, beam=5)) and len(glosses) == 5
+    told = page.evaluate("""async () => [-0.004, 0, -0.006, -1.5].map(
+        (await import("/web/decoding.js")).signed)""")
+    assert told == ["0.00", "0.00", "−0.01", "−1.50"]
+
+
+def test_below_a_head_stands_what_is_written_with_it(opened):
+    page = opened(f"#sentence={OLD}&way=beam")
+    settled(page)
+    below = page.locator(".large .quiet")
+    assert not below.count()    # the mean of all is silenced by nothing
+    page.locator("[data-name='decoder.1.cross.0']").click()
+    whole = settled(page)
+    assert below.inner_text() == f"It writes: {whole}"
+    page.locator(".beams button").nth(1).click()
+    assert below.inner_text() == f"It writes: {settled(page)}" != f"It writes: {whole}"
+    page.get_by_label("silence this head").check()
+    assert below.inner_text() == f"It writes: {settled(page)}" != f"It writes: {whole}"
 
 
 def test_keyboard_alone_does_everything(opened):
@@ -751,6 +799,7 @@ def test_axe_finds_nothing_in_both_themes(opened):
     page.locator(".ready summary").click()
     page.locator(".ready li button").nth(9).click()    # a beam
     settled(page)
+    page.locator(".ready summary").click()
     axe_is_silent(page)
     page.locator("[data-name='decoder.0.self.1']").click()
     page.get_by_label("silence this head").check()
@@ -772,6 +821,45 @@ def test_a_phone_scrolls_only_downwards(opened):
         assert page.evaluate(pages.TOO_WIDE) <= 0
     typed(page, "x" * 300)
     assert page.evaluate(pages.TOO_WIDE) <= 0
+
+
+def test_on_a_phone_the_answer_is_seen(browser):
+    high = 664    # of 844, below the browser's own bars
+    context = browser.chromium.new_context(
+        viewport={"width": 390, "height": high}, is_mobile=True, has_touch=True,
+        reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(f"{browser.address}index.html")
+
+    def seen():
+        settled(page)
+        box = page.locator(".line").bounding_box()
+        return 0 <= box["y"] <= high - box["height"]
+
+    def calls_no_keyboard():
+        return page.evaluate("document.activeElement.type !== 'text'")
+
+    page.get_by_role("button", name="Run it").tap()
+    settled(page)
+    assert calls_no_keyboard()
+    for name in ("register", "way"):
+        tops = [one.bounding_box()["y"] for one in page.locator(
+            f"[name=translator-{name}]").all()]
+        assert len({*tops}) == 1, name
+    typed(page, "the dog slept")
+    assert seen() and calls_no_keyboard()
+    for number in (0, 10):
+        page.locator(".ready summary").tap()
+        page.locator(".ready li button").nth(number).evaluate("""one => {
+          document.querySelector(".ready summary").scrollIntoView({ block: "end" });
+          one.click(); }""")
+        assert seen() and calls_no_keyboard()
+        assert page.locator(".ready").get_attribute("open") is None
+    typed(page, "the elephnt slept")
+    page.get_by_role("button", name="elephant", exact=True).tap()
+    settled(page)
+    assert calls_no_keyboard()
+    context.close()
 
 
 def test_without_scripts_and_on_paper_the_static_twin_stands(browser, opened):

@@ -60,7 +60,7 @@ function written({ written, right, size }, { sizes, content }, names) {
     const { text, content: [found, all], lost } = written[name];
     return line(`${names[name]}: ${found} of ${all}`, text, lost);
   });
-  return [make("p", {}, "Content words found, and the translation:"),
+  return [make("p", {}, "What each writes by itself, with the content words found in it, wherever they stand:"),
     make("ul", {}, line("the right one", right), rows),
     make("p", {}, "Content words found, of 100, by words of the sentence; between the lines: lengths as here."),
     scrolling(make("table", { className: "lengths" }, make("thead", {}, make("tr", {}, make("td"),
@@ -109,9 +109,9 @@ export async function draw(element, names, hint, start) {
   sentence.addEventListener("change", anew);
   element.append(make("div", { className: "controls" }, labelled("sentence", sentence),
     scores.length > 1 && labelled("score", score), labelled("piece", piece, shown)), region, said, whole, made,
-    make("p", { className: "caption" }, "Rows are the Korean pieces that are written, columns the English words; light "
-      + "is little and dark is much, from 0 to 1. Red frames are gold links. Choose a row with the slider or by a "
-      + `click. ${hint}`));
+    make("p", { className: "caption" }, "Rows are the pieces of the right translation, which the model reads as in "
+      + "training; columns are the English words. Light is little and dark is much, from 0 to 1. Red frames are gold "
+      + `links. Choose a row with the slider or by a click. ${hint}`));
   anew();
   requestAnimationFrame(() => row());    // now it has a size, and can scroll
 }

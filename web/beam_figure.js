@@ -3,7 +3,7 @@
 // A writer is a table: `next` says, for each beginning ("3 7": words 3 and 7), which words may come next and log p of
 // each, as far as a beam up to 5 wide can take them. Word 0 is the end. book/figure_data.py writes these tables.
 
-import { normalised } from "./decoding.js";
+import { normalised, signed } from "./decoding.js";
 import { define, fetched, labelled, near, scrolling } from "./live.js";
 import { make } from "./maps.js";
 
@@ -45,7 +45,6 @@ export function rows(steps) {
   });
 }
 
-export const signed = number => (Math.abs(number) < 0.005 ? 0 : number).toFixed(2).replace("-", "−");
 const [WIDE, GAP, TALL, SPACE] = [92, 52, 52, 8];    // pixels: a box, the room between two columns, between two rows
 const left = t => 12 + t * (WIDE + GAP) + GAP;    // where the boxes of a step begin
 const NS = "http://www.w3.org/2000/svg";
@@ -95,6 +94,7 @@ export function finding(now, steps, shown, greedy) {
   const named = one => `${now.words[one.words.at(-1)][0]} (${signed(one.total)})`;
   const told = [`Step ${shown} of ${steps.length} keeps ${of("kept").map(named).join(", ") || "nothing"}.`];
   for (const state of ["pruned", "ended"]) if (of(state).length) told.push(`${of(state).length} ${state}.`);
+  if (shown === steps.length && of("kept").length) told.push("The search ends: what goes on cannot come among the best.");
   if (!best) return [...told, "No translation is whole."].join(" ");
   const judged = text(best, now) === now.right ? ", and is right" : ", and is wrong";
   const right = now.right && shown === steps.length ? judged : "";
@@ -142,7 +142,7 @@ define("beam", "A beam search, step by step", async element => {
     make("p", {}, "What is whole by then, the best score first:"), best,
     make("p", { className: "caption" }, "Each column is a step. On a line stands log p of the word, in a box the sum "
       + "so far. Solid boxes are kept, dotted ones pruned; a double frame has ended, and the thick line leads to the "
-      + "best. Try a beam of one, which is greedy. Then choose another sentence, and find the step at which greedy "
-      + "loses the best."));
+      + "best. The length penalty waits for the section Short ones win, below. Try a beam of one, which is greedy. "
+      + "Then choose another sentence, and find the step at which greedy loses the best."));
   draw();
 });

@@ -26,8 +26,8 @@ const many = (number, what) => `${number} ${what}${number > 1 ? "s" : ""}`;
 export function finding(step) {
   const { again, cached } = counts(step), answer = newest(step).context[0].map(number => (number + 1e-9).toFixed(3).replace("-", "−"));
   return `Step ${step}. Reading everything again makes ${many(again.keys, "key")} and ${many(again.scores, "score")}; with the cache `
-    + `${many(cached.keys, "key")} and ${many(cached.scores, "score")}. So far ${again.allKeys} keys against ${cached.allKeys}, and `
-    + `${again.allScores} scores against ${cached.allScores}. Both give the newest word the answer (${answer.join(", ")}).`;
+    + `${many(cached.keys, "key")} and ${many(cached.scores, "score")}. So far ${many(again.allKeys, "key")} against ${cached.allKeys}, and `
+    + `${many(again.allScores, "score")} against ${cached.allScores}. Both give the newest word the answer (${answer.join(", ")}).`;
 }
 
 define("cache", "A cache that fills word by word", element => {
@@ -54,7 +54,8 @@ define("cache", "A cache that fills word by word", element => {
 
   steps.addEventListener("input", draw);
   element.append(make("div", { className: "controls" }, labelled("words so far", steps, shown), next), maps, said,
-    make("p", { className: "caption" }, "Rows are queries, columns are keys. Every square is a weight that is made at this step; a key whose number is outlined "
-      + "is made anew. Go on word by word: the left map grows in both directions, and the right one stays a row."));
+    make("p", { className: "caption" }, "Rows are queries, columns are keys. Every square is a weight whose score is made at this step; the hatched ones are "
+      + "made, and then hidden by the mask. A key whose number is outlined is made anew. Go on word by word: the first map grows in both "
+      + "directions, and the second stays a row."));
   draw();
 });

@@ -40,6 +40,9 @@ export function* written(model, source, choose, allowed, maxLength = 100) {
 export const normalised = (logProbability, length, lengthPenalty) =>
   logProbability / ((5 + length) / 6) ** lengthPenalty;
 
+// A log p or a score as text, and none as −0.00
+export const signed = number => (Math.abs(number) < 0.005 ? 0 : number).toFixed(2).replace("-", "−");
+
 // The best translations that a beam search finds, the best first: { ids, logProbability, score }
 export function beamSearch(model, source, beamSize = 5, lengthPenalty = 0.6, allowed = undefined, maxLength = 100) {
   const hypothesis = ({ ids, total }, length) =>

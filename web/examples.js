@@ -2,7 +2,7 @@
 
 export const EXAMPLES = [
   { sentence: "the old man who saw Mina slept",
-    note: "Korean says it in another order: Mina, saw, old, man, slept. In the mean of all cross-attention each piece looks at its own English word, wherever that stands." },
+    note: "Korean says it in another order: Mina, saw, old, man, slept. In the mean of all cross-attention each of these five pieces looks most at its own English word, wherever that stands." },
   { sentence: "the child slept", register: "formal",
     note: "Choose another register: only the last piece changes. The register is the source's first word." },
   { sentence: "the grandfather slept",

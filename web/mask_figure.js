@@ -38,7 +38,7 @@ export function finding(moved, { causal }) {
   const found = leaks(moved), pads = moved.slice(0, REAL).flatMap(row => row.slice(REAL)).some(far => far > 1e-9);
   const far = Math.max(...found.map(([t, s]) => s - t)), start = `${found.length} outlined squares: `;
   const order = !found.length ? "No square is outlined: no word depends on a later one, and a writer may learn with this mask."
-    : !causal ? `${start}every word sees what comes later. A reader may, a writer may not.`
+    : !causal ? `${start}words see what comes later. A reader may, a writer may not.`
       : `${start}this mask leaks. A word depends on what comes up to ${far} place${far > 1 ? "s" : ""} later.`;
   return `${order} ${pads ? "Pads reach words: the words move with the length of a neighbour." : "No pad reaches a word."}`;
 }

@@ -47,9 +47,8 @@ function shades(temperature) {
 function plane() {
   const picture = svg("image", { x: LEFT, y: TOP, width: WIDE, height: HIGH, preserveAspectRatio: "none", style: "filter: grayscale(1)" });
   const lines = edges.map(([[a, b], [c, d]]) => svg("line", { x1: x(a), y1: y(b), x2: x(c), y2: y(d), stroke: "#1a1a1a", "stroke-dasharray": "5 4" }));
-  const names = [["computer", 0.36, 1.72], ["dog", 0.67, 0.7], ["cat", 0.17, 0.7]].flatMap(([name, a, b]) => [
-    svg("rect", { x: x(a) - 30, y: y(b) - 10, width: 9, height: 9, fill: "#db3f24", stroke: "#fff" }),
-    words(`${name} costs ${values[KEYS.indexOf(name)][0]}`, x(a) - 16, y(b), { class: "halo", "text-anchor": "start" })]);
+  const names = [["computer", 0.5, 1.72], ["dog", 0.72, 0.7], ["cat", 0.22, 0.7]].map(([name, a, b]) =>
+    words(`nearest: ${name}, ${values[KEYS.indexOf(name)][0]}`, x(a), y(b), { class: "halo" }));
   const ticks = [[0, 0], [1, 1]].map(([at, text]) => words(text, x(at), TOP + HIGH + 17)).concat(
     [0, 1, 2].map(at => words(at, LEFT - 10, y(at) + 4)), words("bark", x(0.5), TOP + HIGH + 17),
     words("machine", 0, 0, { transform: `translate(16 ${y(1)}) rotate(-90)` }));

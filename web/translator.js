@@ -2,7 +2,7 @@
 // what the element holds from the start, text and a figure, stands where no script runs, and on paper.
 
 import { attention, sinusoids, Transformer } from "./transformer.js";
-import { beamSearch, BOS, EOS, greedy, logProbabilities, sample, written } from "./decoding.js";
+import { beamSearch, BOS, EOS, greedy, logProbabilities, sample, signed, written } from "./decoding.js";
 import { readWeights } from "./weights.js";
 import { REGISTERS, Words } from "./words.js";
 import { make, mean, table, thumbnail } from "./maps.js";
@@ -104,7 +104,7 @@ export function translate(model, source, state) {
 }
 
 const percent = share => share >= 0.9995 ? "100 %" : share < 0.001 ? "< .1 %" : `${(100 * share).toFixed(1)} %`;
-const signed = number => number.toFixed(2).replace("-", "−");
+const touched = () => matchMedia("(pointer: coarse)").matches;    // where a focused field calls a keyboard over the answer
 const korean = words => make("span", { lang: "ko" }, words);
 const span = (className, words) => make("span", { className }, words);
 const quiet = (...words) => make("p", { className: "quiet" }, ...words);
@@ -150,7 +150,7 @@ class BookTranslator extends HTMLElement {
     this.classList.add("running");
     this.draw();
     this.show();
-    this.field.focus();
+    if (!touched()) this.field.focus();
   }
 
   // The form: drawn once. What depends on the state is set by `show`
@@ -182,15 +182,21 @@ class BookTranslator extends HTMLElement {
     this.problem = make("div", { role: "alert" });
     this.status = make("p", { role: "status", className: "told" });
     this.result = make("div", { className: "result" });
-    const ready = EXAMPLES.map(({ note, ...example }) => make("li", {},
+    const examples = EXAMPLES.map(({ note, ...example }) => make("li", {},
       button(example.sentence, () => {
         this.set({ ...PLAIN, ...example }, note);
-        this.result.scrollIntoView({ block: "nearest" });
+        ready.open = false;
+        ready.firstChild.focus();
+        (touched() ? ready : this.live).scrollIntoView();    // all in sight, or at least the answer
       }), make("p", {}, note)));
+    const ready = make("details", { className: "ready" },
+      make("summary", {}, `${EXAMPLES.length} sentences that show something`), make("ul", {}, examples));
     const submit = event => {
       event.preventDefault();
       this.open(false);
       this.set({ sentence: this.field.value });
+      if (touched()) this.field.blur();
+      this.live.scrollIntoView();
     };
     this.live.replaceChildren(
       make("form", { onsubmit: submit },
@@ -201,9 +207,7 @@ class BookTranslator extends HTMLElement {
           group("Register", ...radios("register", Object.fromEntries(REGISTERS.map(name => [name, name])))),
           group("Decoding", ...radios("way", WAYS), this.more.beam, this.more.sampled),
           group("Break it", this.positions, this.first, this.silent))),
-      make("details", { className: "ready" },
-        make("summary", {}, `${EXAMPLES.length} sentences that show something`), make("ul", {}, ready)),
-      this.status, this.result);
+      ready, this.status, this.result);
   }
 
   set(change, note = null) {
@@ -269,7 +273,7 @@ class BookTranslator extends HTMLElement {
     this.first.firstChild.checked = state.hidden;
     const speak = button("let all speak", () => {
       this.set({ silenced: [] });
-      this.field.focus();
+      if (!touched()) this.field.focus();
     });
     this.silent.replaceChildren(...state.silenced.length
       ? [`silent: ${state.silenced.map(nameOf).join("; ")} `, speak] : ["To silence a head, choose its map below."]);
@@ -305,7 +309,7 @@ class BookTranslator extends HTMLElement {
       const named = unknown.slice(0, 5).flatMap(word => {
         const near = this.words.near(word).map(other => button(other, () => {
           this.set({ sentence: this.words.replaced(sentence, word, other) });
-          this.field.focus();
+          if (!touched()) this.field.focus();
         }));
         return [" ", `“${word.slice(0, 40)}”`, ...near.length ? [": perhaps ", ...near.flatMap(one => [one, " "])] : [". "]];
       });
@@ -331,12 +335,12 @@ class BookTranslator extends HTMLElement {
     };
     const list = make("ol", { className: "pieces", "aria-label": "The translation, piece by piece" },
       told.map((one, t) => make("li", {}, button(piece(one), () => choose(t), { "aria-pressed": "false" }))));
-    const letters = words.pieces(ids).map(one => one.letters).join(" ");
+    const letters = words.pieces(ids).map(one => one.letters).join(" "), line = words.line(ids);
     this.result.replaceChildren(make("div", {},
       this.note && make("p", { className: "note" }, this.note),
-      make("p", { className: "line" }, korean(words.line(ids)), span("letters", letters)),
+      make("p", { className: "line" }, korean(line), span("letters", letters)),
       list, this.compare(source, ids), found && this.beams(found, source, model, kept, ids),
-      step, this.heads(kept, source.words, told),
+      step, this.heads(kept, source.words, told, line),
       quiet(make("a", { className: "share", href: writeLink(state) }, "A link to this sentence and these settings"))));
     choose(0);
     this.result.setAttribute("aria-busy", "false");
@@ -353,14 +357,16 @@ class BookTranslator extends HTMLElement {
   }
 
   likeliest(logs, steps, t) {
-    const best = logs.map((log, id) => [log, id]).sort((a, b) => b[0] - a[0]).slice(0, 5);
-    const rows = best.map(([log, id]) => {
+    const order = logs.map((log, id) => [log, id]).sort((a, b) => b[0] - a[0]);
+    const place = order.findIndex(([, id]) => id === steps[t]);    // what was drawn is shown, unlikely or not
+    const rows = order.filter((_, n) => n < 5 || n === place).map(([log, id]) => {
       const share = Math.exp(log), { form, letters, gloss } = this.words.pieces([...steps.slice(0, t), id]).at(-1);
       const bar = make("span", { className: "bar", style: `--share: ${share}` });
       return make("li", { className: id === steps[t] ? "taken" : "" },
         korean(form), span("", letters), span("gloss", gloss), bar, span("share", percent(share)));
     });
-    const title = `Step ${t + 1} of ${steps.length}: the five likeliest`;
+    const more = place < 5 ? "" : `, and number ${place + 1}, which it wrote`;
+    const title = `Step ${t + 1} of ${steps.length}: the five likeliest${more}`;
     return [make("h3", {}, title), make("ol", { className: "likeliest" }, rows)];
   }
 
@@ -377,7 +383,8 @@ class BookTranslator extends HTMLElement {
   beams(found, source, model, kept, ids) {
     const items = found.map(one => {
       const told = `log p ${signed(one.logProbability)}, score ${signed(one.score)}`;
-      return make("li", {}, button([korean(this.words.line(one.ids)), span("share", told)], () => {
+      const glosses = this.words.pieces(one.ids).map(part => part.gloss).join(" ");
+      return make("li", {}, button([korean(this.words.line(one.ids)), span("letters", glosses), span("share", told)], () => {
         this.focused = ".beams [aria-pressed=true]";
         this.finish(source, one.ids, found, model, kept);
       }, { "aria-pressed": String(one.ids === ids) }));
@@ -387,7 +394,7 @@ class BookTranslator extends HTMLElement {
   }
 
   // Every head of every layer: small pictures to choose from, and the chosen one as a table
-  heads(kept, english, told) {
+  heads(kept, english, told, line) {
     const large = make("div", { className: "large" });
     const reads = ["<bos>", ...told.slice(0, -1).map(one => one.letters)], writes = told.map(one => one.letters);
     const all = [...kept.keys()].filter(name => name.includes(".cross.")), pictures = [];
@@ -406,8 +413,9 @@ class BookTranslator extends HTMLElement {
       large.replaceChildren(make("div", {},
         make("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "attention map" },
           table(weights, rows, columns, name === "mean" ? MEAN : nameOf(name))),
-        name !== "mean" && make("label", { className: "silence" },
-          make("input", { type: "checkbox", checked, onchange: silence }), " silence this head")));
+        name !== "mean" && [make("label", { className: "silence" },
+          make("input", { type: "checkbox", checked, onchange: silence }), " silence this head"),
+          quiet("It writes: ", korean(line))]));
       large.className = stack === "encoder" ? "large" : "large decoder";
       this.mark();
     };

@@ -32,7 +32,7 @@ export class Words {
   // Up to three words that are spelled like this one, the likest first
   near(word) {
     const far = this.english.map(other => [distance(word.toLowerCase(), other.toLowerCase()), other])
-      .filter(([number]) => number <= Math.max(1, word.length / 3));
+      .filter(([number]) => number < word.length && number <= Math.max(1, word.length / 3));
     return far.sort((a, b) => a[0] - b[0]).slice(0, 3).map(([, other]) => other);
   }
   // Up to eight words that begin so, the most frequent first
