@@ -21,8 +21,8 @@ from softdict.attention import attention, fused
 from softdict.batches import make_batch
 from softdict.experiments import (
     EXPERIMENTS, __main__, ablations, baselines, benchmark, costs, endings, maps,
-    measures, memory, padding, replaced, rivals, runner, sentences, today,
-    translation, writing)
+    measures, memory, padding, pretraining, replaced, rivals, roles, runner,
+    sentences, today, translation, writing)
 from softdict.experiments.measures import aligned
 from softdict.experiments.replaced import Replaced, heaviest, instead, uniform
 from softdict.experiments.runner import (
@@ -332,7 +332,7 @@ def test_rounded_keeps_the_structure():
 
 def test_names_are_unique_and_every_group_of_the_book_is_there():
     parts = (baselines, translation, ablations, padding, memory, costs, endings,
-             maps, writing, today)
+             maps, writing, roles, pretraining, today)
     every = [experiment for part in parts for experiment in part.EXPERIMENTS]
     assert len(every) == len(EXPERIMENTS)
     # a command names the one or the other

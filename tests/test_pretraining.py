@@ -645,6 +645,6 @@ def test_the_group_is_complete():
         f"pretraining-rate-{count}-{rate}" for count in (100, 500, 2000)
         for rate in (1, 2, 4)]]
     assert {experiment.group for experiment in pretraining.EXPERIMENTS} == {
-        "pretraining"}
+        "low-resource"}
     assert [len(experiment.seeds) for experiment in pretraining.EXPERIMENTS
             ] == [5, 2, 3, *[1] * 9]

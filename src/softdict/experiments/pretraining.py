@@ -282,12 +282,12 @@ def rate(count, thousandths):
         return [record["loss"] for record in train(training, pairs)]
 
     return Experiment(
-        f"pretraining-rate-{count}-{thousandths}", "pretraining", five,
+        f"pretraining-rate-{count}-{thousandths}", "low-resource", five,
         lambda seed, path: translated(count, {}, seed, "valid", **settings), (0,))
 
 
 EXPERIMENTS = [
-    Experiment("pretraining", "pretraining", first, result, range(5)),
-    Experiment("pretraining-longer", "pretraining", first, longer, (0, 1)),
-    Experiment("pretraining-leak", "pretraining", leak_first, leak),
+    Experiment("pretraining", "low-resource", first, result, range(5)),
+    Experiment("pretraining-longer", "low-resource", first, longer, (0, 1)),
+    Experiment("pretraining-leak", "low-resource", leak_first, leak),
     *[rate(count, thousandths) for count in TUNED for thousandths in RATES]]

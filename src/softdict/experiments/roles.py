@@ -296,6 +296,6 @@ def by_place_first(seed):
 
 
 EXPERIMENTS = [
-    trained("roles", "roles", SYSTEM.start, finish, SEEDS),
-    Experiment("roles-untrained", "roles", untrained_first, untrained),
-    Experiment("roles-by-place", "roles", by_place_first, by_place, seeds=(0,))]
+    trained("roles", "head-roles", SYSTEM.start, finish, SEEDS),
+    Experiment("roles-untrained", "head-roles", untrained_first, untrained),
+    Experiment("roles-by-place", "head-roles", by_place_first, by_place, seeds=(0,))]
