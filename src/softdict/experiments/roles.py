@@ -129,7 +129,7 @@ def lookers(weights, pairs):
         sizes = [len(pair.source) if stack == "encoder" else len(pair.target)
                  for pair in pairs]
         real = torch.cat([weights[stack][b, :, :size]
-                          for b, size in enumerate(sizes)], dim=1)    # [N, L, S]
+                          for b, size in enumerate(sizes)], dim=1)
         table["confidence"] += (100 * real.max(dim=-1)[0].mean(dim=-1)).tolist()
         table["first"] += (100 * real[..., 0].mean(dim=-1)).tolist()
     return table
@@ -203,7 +203,7 @@ def alone(model, table, batch):
     real, costs, honoured = (batch.target_out != PAD).cpu(), {}, []
     for name in names:
         with roles.silenced(model, [name]):
-            costs[name] = (roles.told(model, batch)[0] - whole).cpu()    # [B, T]
+            costs[name] = (roles.told(model, batch)[0] - whole).cpu()
             honoured.append(agreement(SYSTEM, model)[0])
     links = gold_links(pairs)
     for name, row in table.items():
