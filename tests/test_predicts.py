@@ -395,6 +395,7 @@ def test_a_broken_address_is_the_whole_page(page, anchor):
 def test_a_link_on_the_page_unveils_and_back_goes_back(page):
     opened(page)
     page.get_by_role("link", name="look", exact=True).click()
+    page.wait_for_function(SEEN, arg="A sum.", timeout=5000)
     assert seen(page, "A sum.", "is 4.", VERDICT) == [True, True, False]
     page.go_back()
     assert page.url == page.address
@@ -411,6 +412,7 @@ def test_a_browser_that_knows_no_until_found_is_served_as_well(page):
     opened(page)
     assert seen(page, "A sum.", VERDICT) == [False, False]
     page.get_by_role("link", name="look", exact=True).click()
+    page.wait_for_function(SEEN, arg="A sum.", timeout=5000)
     assert seen(page, "A sum.", VERDICT) == [True, False]
     page.evaluate("localStorage.clear()")
     opened(page, "?again#fig-sum")
