@@ -111,12 +111,33 @@ def test_the_decoder_begins_with_the_smaller_loss():
             assert rows["encoder"]["iid"]["bleu"][0] > rows["decoder"]["iid"]["bleu"][0]
 
 
+def late(count, parts, measure="bleu"):
+    """A number for each seed, after three times the updates."""
+    return [table[str(count)][parts]["iid"][measure][0]
+            for table in results("pretraining-longer")]
+
+
 def test_with_twenty_thousand_pairs_the_gain_is_one_of_time():
     assert min(gains(20_000, "both")) > 15
-    for table in results("pretraining-longer"):
-        both, nothing = (table[parts]["iid"]["bleu"][0] for parts in (
-            "both", "nothing"))
-        assert 0 < both - nothing < 6
+    assert len(late(20_000, "both")) == 3
+    for both, nothing in zip(late(20_000, "both"), late(20_000, "nothing")):
+        assert 0 < both - nothing < 4
+
+
+def test_with_two_thousand_pairs_the_gain_stays_and_is_the_encoders():
+    nothing = late(2000, "nothing")
+    assert len(nothing) == 3
+    gained = {parts: [one - other for one, other in zip(late(2000, parts), nothing)]
+              for parts in PARTS}
+    assert 15 < min(gained["both"]) and max(gained["both"]) < min(gains(2000, "both"))
+    for encoder, decoder, both in zip(*gained.values()):
+        assert 0.9 * both < encoder < both and 0 < decoder < both / 3
+
+
+def test_two_thousand_pairs_with_help_are_fewer_than_twenty_thousand_without():
+    # after 800 updates it was the other way round: those were too few for 20,000
+    assert min(scores(2000, "both")) > max(scores(20_000, "nothing"))
+    assert max(late(2000, "both")) < min(late(20_000, "nothing"))
 
 
 # The leak

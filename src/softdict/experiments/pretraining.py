@@ -228,10 +228,12 @@ def result(seed, path=None):
 
 
 def longer(seed, path=None):
-    """Translations after thrice the updates, with as many pairs as there are."""
+    """Translations after thrice the updates, from each choice of the parts."""
     models, _ = both(seed)
-    return {name: translated(ENOUGH, parts, seed, updates=LONGER, every=LONGER // 10)
-            for name, parts in (("nothing", {}), ("both", models))}
+    return {str(count): {
+        name: translated(count, {part: models[part] for part in CONDITIONS[name]}, seed,
+                         updates=LONGER, every=LONGER // 10)
+        for name in conditions(count)} for count in (2000, ENOUGH)}
 
 
 def short_texts():
@@ -288,6 +290,6 @@ def rate(count, thousandths):
 
 EXPERIMENTS = [
     Experiment("pretraining", "low-resource", first, result, range(5)),
-    Experiment("pretraining-longer", "low-resource", first, longer, (0, 1)),
+    Experiment("pretraining-longer", "low-resource", first, longer),
     Experiment("pretraining-leak", "low-resource", leak_first, leak),
     *[rate(count, thousandths) for count in TUNED for thousandths in RATES]]
