@@ -23,6 +23,7 @@ from pathlib import Path
 from environment import (
     BUILD, ROOT, VENV, Stop, alone, check_python, digest, make_environment, python,
     script, stamped, step, write_whole)
+from lock import renew
 
 MARIAN = "transformers==5.23.0"  # of `make benchmark` alone
 NO_NEWS = {"@jupyterlab/apputils-extension:notification":
@@ -436,6 +437,11 @@ def published(address):
     return f"https://{host}/" if name.lower() == host else f"https://{host}/{name}/"
 
 
+def lock():
+    """Makes requirements.lock and torch.lock again, from requirements.txt."""
+    renew()
+
+
 def results():
     """Runs the experiments that lack a result, two at a time, from where they were."""
     make_environment()
@@ -492,8 +498,8 @@ def clean():
 
 
 COMMANDS = ("book", "test", "shaken", "gpu", "serve", "lab", "quotes", "student",
-            "outputs", "address", "results", "benchmark", "picture", "pdf", "slides",
-            "clean")
+            "outputs", "lock", "address", "results", "benchmark", "picture", "pdf",
+            "slides", "clean")
 
 
 # these leave the site and the executed notebooks alone, and may take hours

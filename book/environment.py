@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -131,10 +132,19 @@ def stamped(file):
         return ""
 
 
+def requirements_hash():
+    """The hash of requirements.txt that the lock names, however its lines end."""
+    return digest((ROOT / "requirements.txt").read_text("utf-8"))
+
+
 def make_environment():
-    """Makes `.venv` with all that requirements.txt names; its stamp is written last."""
+    """Makes `.venv` with all that the locks name; its stamp is written last."""
     stamp, made_by = VENV / "stamp", f"{check_python()} {ROOT}\n"
-    wanted = made_by + digest(ROOT / "requirements.txt", ROOT / "pyproject.toml")
+    locks = [ROOT / "requirements.lock", ROOT / "torch.lock"]
+    if requirements_hash() not in stamped(locks[0]):
+        raise Stop("requirements.txt has changed since requirements.lock was made from "
+                   "it: make lock (or python book/build.py lock) makes it again.")
+    wanted = made_by + digest(*locks, ROOT / "pyproject.toml")
     found = stamped(stamp) if PYTHON.exists() else ""
     if found != wanted:
         with alone(ROOT / "requirements.txt"):
@@ -163,9 +173,34 @@ def renew_environment(stamp, goes_on, wanted):
             if made.returncode:
                 last = (made.stdout + made.stderr).strip().splitlines()[-1:]
                 raise Stop(f"python -m venv could not make {VENV}: {' '.join(last)}")
-        pip("-r", ROOT / "requirements.txt")
+        pip("--require-hashes", "--no-deps", "--only-binary", ":all:",
+            "-r", ROOT / "requirements.lock")
+        install_torch()
         pip("--no-build-isolation", "--no-deps", "-e", ROOT)
         stamp.write_text(wanted, "utf-8")
+
+
+def install_torch():
+    """Installs the torch that pip finds for this machine, if torch.lock knows it.
+
+    one version has several builds, and only some need NVIDIA's libraries: pip wants
+    all of a list with hashes or nothing. So the hashes are compared after the wheels
+    are unpacked and before anything of them runs
+    """
+    lock = (ROOT / "torch.lock").read_text("utf-8")
+    report, versions = BUILD / "torch.json", BUILD / "torch.txt"
+    BUILD.mkdir(exist_ok=True)
+    versions.write_text("\n".join(re.findall(r"^\w.*==[^\\\n]*", lock, re.M)), "utf-8")
+    pip("--only-binary", ":all:", "-c", versions, "--report", report, "torch")
+    for package in json.loads(report.read_text("utf-8"))["install"]:
+        found = package["download_info"]["archive_info"]["hashes"]["sha256"]
+        if f"sha256:{found}" not in lock:
+            shutil.rmtree(VENV)
+            name = "{name} {version}".format(**package["metadata"])
+            raise Stop(f"{name} came as a file that torch.lock does not know, so the "
+                       "environment was removed: make it with PyTorch's builds for "
+                       "CPU or of the package index. Another build can be put in with "
+                       "pip afterwards.")
 
 
 def pip(*arguments):

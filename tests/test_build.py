@@ -4,6 +4,7 @@ No network is needed.
 """
 
 import ast
+import hashlib
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import socket
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import book_checks
@@ -19,6 +21,7 @@ import build
 import cell_checks
 import environment
 import execute
+import lock
 import nbformat
 import notebooks
 import pages
@@ -60,9 +63,10 @@ def repository(tmp_path, monkeypatch):
     (tmp_path / "src/softdict").mkdir(parents=True)
     (tmp_path / "src/softdict/__init__.py").write_text("")
     for name in ("requirements.txt", "pyproject.toml", "_config.yml", "_toc.yml",
-                 ".venv/stamp"):
+                 ".venv/stamp", "torch.lock"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("")
+    (tmp_path / "requirements.lock").write_text(environment.requirements_hash())
     return tmp_path
 
 
@@ -127,6 +131,7 @@ def test_only_a_finished_environment_counts(repository, monkeypatch):
     def counted(*arguments):
         calls.append(arguments)
 
+    monkeypatch.setattr(environment, "install_torch", lambda: None)
     monkeypatch.setattr(environment, "pip", interrupted)
     with pytest.raises(KeyboardInterrupt):
         environment.make_environment()
@@ -136,14 +141,158 @@ def test_only_a_finished_environment_counts(repository, monkeypatch):
     assert len(calls) == 2 and not (repository / ".venv/half").exists()
     environment.make_environment()
     assert len(calls) == 2  # nothing to do
-    (repository / "requirements.txt").write_text("more==1")
+    (repository / "torch.lock").write_text("more==1")
     (repository / ".venv/kept").write_text("")
     environment.make_environment()
     # new pins go into the same environment
     assert len(calls) == 4 and (repository / ".venv/kept").exists()
 
 
-@pytest.mark.parametrize("name", ["build.py", "environment.py"])
+# The locks ----------------------------------------------------------------------------
+
+
+def packages(file):
+    """The packages of a lock, by name, with all that stands of them."""
+    text = (ROOT / file).read_text("utf-8")
+    assert text.startswith(lock.MADE)
+    parts = re.split(r"^(?=[a-z])", text, flags=re.M)[1:]
+    return {part.partition("==")[0]: part for part in parts}, text
+
+
+def test_every_package_is_locked_with_hashes():
+    for file in ("requirements.lock", "torch.lock"):
+        for part in packages(file)[0].values():
+            first, *files = part.replace(" \\\n", "\n").strip().split("\n")
+            assert re.fullmatch(r"[a-z0-9-]+==[\w.]+( ; .+)?", first), first
+            assert files, first
+            assert all(re.fullmatch(r"    --hash=sha256:[0-9a-f]{64}", line)
+                       for line in files), first
+
+
+def test_the_locks_are_those_of_the_requirements():
+    common, text = packages("requirements.lock")
+    apart, _ = packages("torch.lock")
+    assert environment.requirements_hash() in text, "make lock"
+    assert not set(common) & set(apart)
+    assert all(lock.APART.fullmatch(name) for name in apart)
+    assert not any(lock.APART.fullmatch(name) for name in common)
+    pins = re.findall(r"^([\w.-]+)(==.*)$",
+                      (ROOT / "requirements.txt").read_text("utf-8"), re.M)
+    assert len(pins) > 25
+    for name, version in pins:
+        name = re.sub(r"[._]", "-", name).lower()
+        assert (common | apart)[name].startswith(f"{name}{version} \\\n")
+
+
+def test_new_requirements_ask_for_new_locks(repository):
+    (repository / "requirements.txt").write_text("more==1\n")
+    with pytest.raises(environment.Stop, match="make lock"):
+        environment.make_environment()
+    text = "torch==1\n"
+    for end in ("\n", "\r\n"):    # as git may write it on Windows
+        (repository / "requirements.txt").write_bytes(text.replace("\n", end).encode())
+        (repository / "requirements.lock").write_text(environment.digest(text))
+        stop = pytest.raises(ZeroDivisionError)
+        with stop, pytest.MonkeyPatch.context() as patch:
+            patch.setattr(environment, "renew_environment", lambda *_: 1 / 0)
+            environment.make_environment()
+
+
+def test_a_file_with_another_hash_is_not_installed(repository):
+    wheel = repository / "other-1-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as file:
+        file.writestr("other.py", "")
+        file.writestr("other-1.dist-info/METADATA",
+                      "Metadata-Version: 2.1\nName: other\nVersion: 1\n")
+        file.writestr("other-1.dist-info/WHEEL",
+                      "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        file.writestr("other-1.dist-info/RECORD", "")
+    listed = repository / "listed.txt"
+    right = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    how = ("--no-index", "--find-links", repository, "--target", repository / "there",
+           "--require-hashes", "-r", listed)
+    listed.write_text(f"other==1 --hash=sha256:{'0' * 64}\n")
+    with pytest.raises(environment.Stop, match="DO NOT MATCH THE HASHES"):
+        environment.pip(*how)
+    assert not (repository / "there/other.py").exists()
+    listed.write_text(f"other==1 --hash=sha256:{right}\n")
+    environment.pip(*how)
+    assert (repository / "there/other.py").exists()
+
+
+def test_a_torch_that_the_lock_does_not_know_is_removed(repository, monkeypatch):
+    (repository / "torch.lock").write_text(
+        f"# made\ntorch==2.13.0 \\\n    --hash=sha256:{'a' * 64} \\\n"
+        f"    --hash=sha256:{'b' * 64}\ncuda-toolkit==13 ; sys_platform == 'linux' \\\n"
+        f"    --hash=sha256:{'c' * 64}\n")
+    came = {}
+
+    def pip(*arguments):
+        named = dict(zip(arguments, arguments[1:]))
+        assert named["-c"].read_text() == (
+            "torch==2.13.0 \ncuda-toolkit==13 ; sys_platform == 'linux' ")
+        found = [{"metadata": {"name": name, "version": "2"}, "download_info":
+                  {"archive_info": {"hashes": {"sha256": 64 * letter}}}}
+                 for name, letter in came.items()]
+        named["--report"].write_text(json.dumps({"install": found}))
+
+    monkeypatch.setattr(environment, "pip", pip)
+    for came in ({}, {"torch": "b", "cuda-toolkit": "c"}):
+        environment.install_torch()
+        assert (repository / ".venv").exists()
+    came = {"torch": "b", "cuda-toolkit": "d"}
+    with pytest.raises(environment.Stop, match="cuda-toolkit 2 came as a file"):
+        environment.install_torch()
+    assert not (repository / ".venv").exists()
+
+
+def test_the_hashes_of_the_builds_for_cpu_are_those_of_the_page():
+    wheels = [("2.13.0%2Bcpu-cp311-cp311-manylinux_2_28_x86_64", True),
+              ("2.13.0+cpu-cp313-cp313-manylinux_2_28_aarch64", True),
+              ("2.13.0%2Bcpu-cp313-cp313t-manylinux_2_28_x86_64", False),
+              ("2.13.0%2Bcpu-cp310-cp310-manylinux_2_28_x86_64", False),
+              ("2.13.0%2Bcpu-cp312-cp312-win_amd64", False),
+              ("2.13.0-cp312-cp312-macosx_14_0_arm64", False),
+              ("2.13.01%2Bcpu-cp312-cp312-manylinux_2_28_x86_64", False),
+              ("2x13.0%2Bcpu-cp312-cp312-manylinux_2_28_x86_64", False)]
+    page = "".join(f'<a href="/whl/cpu/torch-{wheel}.whl#sha256={k:064x}">it</a>\n'
+                   for k, (wheel, wanted) in enumerate(wheels))
+    assert lock.linux_hashes(page, "2.13.0") == [f"{k:064x}" for k in (0, 1)]
+    with pytest.raises(environment.Stop, match="names no build of torch 2.12.0"):
+        lock.linux_hashes(page, "2.12.0")
+
+
+def test_locks_are_made_whole_or_not_at_all(repository, monkeypatch):
+    monkeypatch.setattr(lock, "ROOT", repository)
+    before = (repository / "requirements.lock").read_text()
+
+    def unreachable(*arguments, **how):
+        raise OSError("no route")
+
+    monkeypatch.setattr(lock.urllib.request, "urlopen", unreachable)
+    with pytest.raises(environment.Stop, match="so the locks are as they were: no rou"):
+        lock.renew()
+    assert (repository / "requirements.lock").read_text() == before
+    answer = (f"a==1 \\\n    --hash=sha256:{'a' * 64}\n"
+              f"nvidia-x==2 ; os_name == 'posix' \\\n    --hash=sha256:{'b' * 64}\n"
+              f"torch==2.13.0 \\\n    --hash=sha256:{'c' * 64}\n"
+              f"torchlike==3 \\\n    --hash=sha256:{'d' * 64}\n")
+    monkeypatch.setattr(lock, "compiled", lambda: answer)
+    monkeypatch.setattr(lock, "cpu_builds", lambda: (
+        f"torch-2.13.0+cpu-cp312-cp312-manylinux_x.whl#sha256={'e' * 64}"))
+    lock.renew()
+    common = (repository / "requirements.lock").read_text()
+    assert common.partition("\n")[2] == (
+        f"a==1 \\\n    --hash=sha256:{'a' * 64}\n"
+        f"torchlike==3 \\\n    --hash=sha256:{'d' * 64}\n")
+    assert environment.requirements_hash() in common
+    assert (repository / "torch.lock").read_text().partition("\n")[2] == (
+        f"nvidia-x==2 ; os_name == 'posix' \\\n    --hash=sha256:{'b' * 64}\n"
+        f"torch==2.13.0 \\\n    --hash=sha256:{'e' * 64} \\\n"
+        f"    --hash=sha256:{'c' * 64}\n")
+
+
+@pytest.mark.parametrize("name", ["build.py", "environment.py", "lock.py"])
 def test_an_old_python_can_read_the_sentence(name):
     ast.parse((ROOT / "book" / name).read_text("utf-8"), feature_version=(3, 6))
 
@@ -296,6 +445,7 @@ def test_a_damaged_stamp_of_the_environment_is_made_again(repository, monkeypatc
                         lambda *command, **how: subprocess.CompletedProcess([], 0))
     monkeypatch.setattr(environment, "pip", lambda *words: (
         repository / ".venv").mkdir(exist_ok=True))
+    monkeypatch.setattr(environment, "install_torch", lambda: None)
     environment.make_environment()
     assert (repository / ".venv/stamp").read_text("utf-8").startswith(
         environment.check_python())
