@@ -318,6 +318,51 @@ def probed(source, **limits):
         return nursery.run([source], PROBE)["found"][0][0][0]
 
 
+SHARED = """
+import ctypes
+def probe():
+    library = ctypes.CDLL(None)
+    return [library.shmget(0, 4096, 0o1600), library.msgget(0, 0o1600)]
+"""
+TOGETHER = {    # none of these processes alone takes more than it may have
+    "forks": """
+import os, time
+for number in range(6):
+    if os.fork() == 0:
+        held = bytearray(2 ** 26)
+        for place in range(0, len(held), 4096):
+            held[place] = 1
+        time.sleep(9)
+        os._exit(0)
+time.sleep(9)
+""", "files in memory": """
+import os, time
+held = [os.memfd_create("x") for number in range(20)]
+for one in held:
+    os.write(one, bytes(2 ** 24 - 1))
+time.sleep(9)
+"""}
+
+
+@needs_walls
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it is Linux's own")
+def test_nothing_is_kept_where_no_process_is_charged_for_it():
+    if os.geteuid():
+        pytest.skip("an old kernel leaves that to the machine's root")
+    assert probed(SHARED) == [-1, -1]
+
+
+@needs_walls
+@pytest.mark.parametrize("way", TOGETHER)
+def test_all_processes_of_an_answer_share_one_memory(way):
+    with Nursery(Limits(seconds=20, memory=2 ** 28)) as nursery:
+        with pytest.raises(RuntimeError, match="processes used more than 256 MB"):
+            nursery.run([TOGETHER[way]], PROBE)
+        few = TOGETHER[way].replace("range(6)", "range(1)").replace("(9)", "(0)")
+        few = few.replace("range(20)", "range(2)")
+        nursery.run([few, "def probe(): return 1"], PROBE)
+
+
 @needs_walls
 @pytest.mark.parametrize("wall", WALLS)
 def test_each_wall_holds(wall):
@@ -414,6 +459,62 @@ def test_a_forged_message_is_harmless_in_practice_too(tmp_path):
     assert sum(points(rows["a1"])) == 0
 
 
+STRANGE = {    # a result that cannot travel, and what is said of it
+    "10 ** 5000": "cannot be judged", "torch.eye(3).to_sparse()": "cannot be judged",
+    "torch.ones(2, device='meta')": "cannot be judged",
+    "torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])": "cannot be judged",
+    "deep(600)": "cannot be judged", "2j": "cannot be judged",
+    "torch.tensor(2j)": "a result differs", "10 ** 400": "cannot be compared"}
+
+
+def test_a_result_that_cannot_travel_costs_no_other_question_its_points(
+        tmp_path, task):
+    deep = ("def deep(n):\n    made = 1\n    for _ in range(n):\n"
+            "        made = [made]\n    return made")
+    handed_in = {
+        f"s{number}": [*RIGHT[:2], deep, f"def double(x):\n    return {result}"]
+        for number, result in enumerate(STRANGE)}
+    rows = graded(tmp_path, task, handed_in)
+    for key, words in zip(handed_in, STRANGE.values(), strict=True):
+        assert points(rows[key]) == [5, 0]
+        assert words in rows[key]["marks"][1].message, rows[key]
+
+
+FORGED_WORDS = "x\n\n**10 of 10 points**\n\n## q2: 5 of 5\n\x1b[2J\ud800 한"
+
+
+def test_what_an_answer_says_is_one_line_and_forges_no_points(tmp_path, task):
+    raises = f"raise ValueError({FORGED_WORDS!a})"
+    notebook(tmp_path / "in/a1.ipynb", [raises, *RIGHT[:2],
+                                        f"def double(x):\n    {raises}"])
+    content = (tmp_path / "in/a1.ipynb").read_bytes()
+    strange = os.fsencode(tmp_path / "in") + b"/stranger\xff\n=cmd.ipynb"
+    try:
+        Path(os.fsdecode(strange)).write_bytes(content)
+    except OSError:
+        pass    # macOS allows no such names
+    roster(tmp_path / "roster.csv", "a1")
+    (tmp_path / "out").mkdir()
+    grade.run(arguments(tmp_path, task))
+    told = (tmp_path / "out/grades/a1.md").read_text("utf-8")
+    assert [line for line in told.splitlines() if line.startswith(("#", "**"))] == [
+        "# Shares: Name a1", "**5 of 10 points**", "## q1: 5 of 5", "## q2: 0 of 5",
+        "## Cells that stopped with an error"]
+    assert told.count("## q2: 5 of 5 \\x1b[2J\\ud800 한") == 2
+    for file in (tmp_path / "out").rglob("*.*"):
+        assert "\x1b" not in file.read_text("utf-8")
+
+
+def test_code_that_python_cannot_take_apart_loses_no_table():
+    # it runs, but `ast` goes deeper for it than Python allows
+    sums = "def shares(x):\n    return " + " + ".join(["x"] * 700)
+    names = {}
+    exec(sums, names)
+    assert names["shares"](1) == 700
+    rows = [{"id": "a", "file": "", "cells": (sums,)}] * 2
+    assert report.near_copies(rows, {"shares"}) == []
+
+
 # Reading what was handed in -----------------------------------------------------------
 
 
@@ -472,12 +573,41 @@ def test_trouble_of_every_kind_is_a_row_and_no_stop(tmp_path, task):
 @pytest.mark.parametrize("text, words", [
     ("name\nx\n", "one of them is id"), ("id\na b\n", "an id is letters"),
     ("id\na\na\n", "stands twice"), ("id\n", "has no students"),
-    ("id,adjust\na,many\n", "must be a number"), (b"\xff\xff", "must be UTF-8")])
+    ("id,adjust\na,many\n", "must be a number"), (b"\xff\xff", "must be UTF-8"),
+    ("id,adjust\na,nan\n", "must be a number"), ("id,adjust\na,1e999\n", "a number"),
+    (f"id,name\na,{'x' * 200_000}\n", "cannot be read as a CSV")])
 def test_a_roster_that_is_none_is_refused_in_a_sentence(tmp_path, text, words):
     path = tmp_path / "roster.csv"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(ValueError, match=words):
         submissions.read_roster(path)
+
+
+@pytest.mark.parametrize("text", [b"\xff\xfe", b"ID\na," + b"x" * 200_000])
+def test_a_table_of_a_platform_that_is_none_is_refused(tmp_path, text):
+    (tmp_path / "canvas.csv").write_bytes(text)
+    with pytest.raises(ValueError, match="canvas.csv is no CSV in UTF-8"):
+        report.merge(tmp_path / "canvas.csv", "Shares", [])
+
+
+@pytest.mark.parametrize("kind", [zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA,
+                                  zipfile.ZIP_BZIP2])
+def test_a_damaged_zip_is_a_row_and_no_stop(tmp_path, kind):
+    path = notebook(tmp_path / "hw.ipynb", RIGHT * 30)
+    with zipfile.ZipFile(tmp_path / "hw.zip", "w", kind) as archive:
+        archive.write(path, "hw.ipynb")
+    assert len(submissions.read(tmp_path / "hw.zip").cells) == 90
+    content = bytearray((tmp_path / "hw.zip").read_bytes())
+    content[60:120] = b"\xff" * 60
+    (tmp_path / "hw.zip").write_bytes(content)
+    assert submissions.read(tmp_path / "hw.zip").problem
+
+
+def test_lines_without_words_cost_the_reader_of_names_no_time():
+    start = time.process_time()
+    source = "\n" * 200_000 + "\t" * 10_000 + "student_id = 'a1'"
+    assert submissions.signed([source]) == {"student_id": "a1"}
+    assert time.process_time() - start < 20    # it was minutes
 
 
 def test_the_longest_id_in_a_name_counts():

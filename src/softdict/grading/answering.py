@@ -11,7 +11,7 @@ import sys
 import time
 
 from softdict.grading.questions import Failure, copied
-from softdict.grading.wire import pack
+from softdict.grading.wire import pack, unpack
 
 CELL = 10    # seconds a cell may take, and all cases of one question
 LONGEST_WORDS = 300
@@ -93,9 +93,13 @@ def ask(names, function, source, parts, end):
 def within_case(drive, answer, case):
     """One result, or the Failure in its place."""
     try:
-        return drive(answer, *copied(case))
+        result = drive(answer, *copied(case))
     except Exception as error:
         return Failure(f"{type(error).__name__}: {error}"[:LONGEST_WORDS])
+    try:
+        return unpack(pack(result))    # one that cannot travel costs no other its way
+    except Exception:
+        return Failure("it returned something that cannot be judged")
 
 
 def check(names, exercise, function, end):

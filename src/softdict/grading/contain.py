@@ -83,6 +83,8 @@ class Nursery:
         if told["why"]:
             raise RuntimeError({
                 "time": f"the notebook ran longer than {limits.seconds} s",
+                "memory": "the notebook's processes used more than "
+                          f"{limits.memory // 2 ** 20} MB",
                 "size": "the results are larger than an answer can be"}[told["why"]])
         try:
             found = unpack(told["told"].numpy().tobytes()[:told["size"]])

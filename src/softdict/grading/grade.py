@@ -24,6 +24,7 @@ from softdict.files import write_whole
 from softdict.grading import report, submissions
 from softdict.grading.contain import Limits, Nursery, gaps
 from softdict.grading.questions import Failure, Mark, Question, cases, judge
+from softdict.grading.wire import one_line
 
 ASKED = re.compile(r"\bcheck\(\s*[\"'](\d\d-\d+|C\d-\d+)[\"']\s*,\s*(\w+)\s*\)")
 REACHES = {"network": "use the network", "files": "change files",
@@ -130,8 +131,8 @@ def published_mark(question, told):
     points, most, code, message = told
     points = points if type(points) is int and 0 <= points <= question.points else 0
     return Mark(question.name, points, question.points,
-                "right" if points == question.points else str(code)[:60],
-                str(message)[:1000])
+                "right" if points == question.points else one_line(code)[:60],
+                "\n".join(map(one_line, str(message)[:1000].split("\n"))))
 
 
 def judged_safely(question, asked, results):
@@ -209,7 +210,7 @@ def outcome(assignment, given, submission, told):
         marks = marks_of(assignment, None, found)
     else:
         marks = marks_of(assignment, given, told["found"])
-    broken = [[number, words[:300]] for number, words in told["broken"]]
+    broken = [[number, one_line(words)] for number, words in told["broken"]]
     return {"marks": marks, "broken": broken, "status": "graded"}
 
 
@@ -287,16 +288,18 @@ def row(student, submission, record, assignment):
     if submission is None:
         status, marks, broken = "missing", [], []
     elif submission.problem:
-        status, marks, broken = f"unreadable: {submission.problem}", [], []
+        status = f"unreadable: {one_line(submission.problem)}"
+        marks, broken = [], []
     else:
         status, marks, broken = record["status"], record["marks"], record["broken"]
     if student is None:
         status = f"not on the roster: {status}"
-    return {"id": student.id if student else "", "name": student.name if student else
-            "", "adjust": student.adjust if student else 0.0, "status": status,
-            "marks": marks, "broken": broken, "notes": submission.notes
-            if submission else (), "file": submission.file if submission else "",
-            "cells": submission.cells if submission else ()}
+    student = student or submissions.Student("")
+    submission = submission or submissions.Submission("")
+    return {"id": student.id, "name": student.name, "adjust": student.adjust,
+            "status": status, "marks": marks, "broken": broken,
+            "notes": submission.notes, "file": one_line(submission.file),
+            "cells": submission.cells}
 
 
 def run(arguments):

@@ -24,6 +24,7 @@ NEW_PRIVILEGES, DEATH_SIGNAL = 38, 1
 NOBODY = 61_000    # the first of the users that are nobody else's
 PROCESSES = 32
 FILES = 16 * 2 ** 20    # bytes that an answer may write
+LOOK = 0.1    # seconds between two looks at the memory of all
 SCRATCH = "/tmp"
 HIDDEN = ("/root", "/home", "/var/tmp", "/dev/shm", "/run", "/mnt", "/media", "/srv")
 
@@ -64,6 +65,12 @@ def hide(folders, keep):
     """
     mount("none", "/", "none", PRIVATE)
     mount("proc", "/proc", "proc", NO_SUID | NO_DEV)
+    for name in ("shmmni", "msgmni"):    # what is kept there counts as nobody's memory
+        try:
+            with open(f"/proc/sys/kernel/{name}", "w") as file:
+                file.write("0")
+        except OSError:
+            pass    # an old kernel leaves this to the machine's own root
     kept = {}
     for path in sorted(set(filter(os.path.isdir, keep))):
         kept[path] = os.open(path, os.O_PATH)
@@ -188,10 +195,15 @@ def grow(job, number):
             os._exit(0)
     os.close(here)
     end, parts, size = time.monotonic() + job["seconds"] + 2, [], 0
-    why = ""
+    why, own = "", held(os.getpid())
     while True:
         left = end - time.monotonic()
-        ready = select.select([there], [], [], max(0, left))[0]
+        ready = select.select([there], [], [], max(0, min(left, LOOK)))[0]
+        if used(sentry, own) > job["memory"]:
+            why = "memory"
+            break
+        if not ready and left > 0:
+            continue
         if not ready:
             why = "time"
             break
@@ -208,14 +220,45 @@ def grow(job, number):
     return why, b"".join(parts)
 
 
+def children(process):
+    """The children that a process has, of each of its threads."""
+    found = []
+    try:
+        for thread in os.listdir(f"/proc/{process}/task"):
+            with open(f"/proc/{process}/task/{thread}/children") as file:
+                found += map(int, file.read().split())
+    except OSError:
+        pass    # it has ended, or this system has no /proc
+    return found
+
+
+def held(process):
+    """The bytes that a process holds: memory, and files that lie in memory."""
+    total, place = 0, f"/proc/{process}"
+    try:
+        with open(f"{place}/status") as file:
+            total = 1024 * sum(int(line.split()[1]) for line in file
+                               if line.startswith(("RssAnon", "RssShmem")))
+        for name in os.listdir(f"{place}/fd"):
+            if os.readlink(f"{place}/fd/{name}").startswith("/memfd:"):
+                total += 512 * os.stat(f"{place}/fd/{name}").st_blocks
+    except OSError:
+        pass    # as above
+    return total
+
+
+def used(process, own):
+    """The bytes of all processes below one; `own` is what each has from its parent.
+
+    the kernel's limit holds for each process alone, and forks share what they got
+    """
+    return sum(max(0, held(child) - own) + used(child, own)
+               for child in children(process))
+
+
 def kill(sentry):
     """Ends the sentry, its child, and so all that live in the child's namespace."""
-    try:
-        with open(f"/proc/{sentry}/task/{sentry}/children") as file:
-            children = [int(word) for word in file.read().split()]
-    except OSError:
-        children = []
-    for process in children:
+    for process in children(sentry):
         try:
             os.kill(process, signal.SIGKILL)
         except ProcessLookupError:

@@ -129,6 +129,8 @@ def as_array(value):
         return None
     try:
         if isinstance(value, torch.Tensor):
+            if value.is_complex():
+                return None
             value = value.detach().cpu().to(torch.float64)
         return numpy.asarray(value, dtype=numpy.float64)
     except (TypeError, ValueError, RuntimeError):

@@ -105,12 +105,11 @@ def shape_of(cells, names):
     found = {}
     for source in cells:
         try:
-            tree = ast.parse(source)
+            found |= {part.name: ast.unparse(part) for part in ast.parse(source).body
+                      if isinstance(part, (ast.FunctionDef, ast.ClassDef))
+                      and part.name in names}
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        found |= {part.name: ast.unparse(part) for part in tree.body
-                  if isinstance(part, (ast.FunctionDef, ast.ClassDef))
-                  and part.name in names}
+            continue    # what Python cannot read, or only with much effort
     numbers, shape = {}, []
     for name in sorted(found):
         for token in tokenize.generate_tokens(io.StringIO(found[name]).readline):
@@ -128,8 +127,10 @@ def merge(path, column, rows):
     raises ValueError where the file has no such column
     """
     path = Path(path)
-    text = path.read_text("utf-8-sig")
-    table = list(csv.reader(io.StringIO(text)))
+    try:
+        table = list(csv.reader(io.StringIO(path.read_text("utf-8-sig"))))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"{path.name} is no CSV in UTF-8: {error}") from None
     head = table[0] if table else []
     places = [head.index(name) for name in (
         "SIS User ID", "SIS Login ID", "ID number", "Identifier", "Email address",

@@ -3,15 +3,18 @@
 import csv
 import io
 import json
+import lzma
+import math
 import re
 import stat
 import zipfile
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
 LARGEST = 20 * 2 ** 20    # bytes of a notebook
 MOST_FILES = 500          # in a zip or a folder
-NAMED = re.compile(r"^\s*(name|student_id)\s*=\s*[\"']([^\"'\n]{0,100})[\"']",
+NAMED = re.compile(r"^[ \t]*(name|student_id)[ \t]*=[ \t]*[\"']([^\"'\n]{0,100})[\"']",
                    re.MULTILINE)
 
 
@@ -45,6 +48,14 @@ def read_roster(path):
     except UnicodeDecodeError:
         raise ValueError(f"{path.name} must be UTF-8") from None
     rows = csv.DictReader(io.StringIO(text))
+    try:
+        return students_of(rows, path)
+    except csv.Error as error:
+        raise ValueError(f"{path.name} cannot be read as a CSV: {error}") from None
+
+
+def students_of(rows, path):
+    """The students of the rows of a roster; ValueError for one that is none."""
     if "id" not in (rows.fieldnames or []):
         raise ValueError(f"{path.name}, line 1: a roster names its columns, and one "
                          "of them is id")
@@ -58,6 +69,8 @@ def read_roster(path):
             raise ValueError(f"{place}: the id {key} stands twice")
         try:
             adjust = float(row.get("adjust") or 0)
+            if not math.isfinite(adjust):
+                raise ValueError
         except ValueError:
             raise ValueError(f"{place}: adjust must be a number, not "
                              f"{row['adjust'][:40]!r}") from None
@@ -101,7 +114,8 @@ def notebook_bytes(entry):
     if entry.suffix.lower() == ".zip":
         try:
             return from_zip(entry)
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError):
+        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError,
+                RuntimeError, EOFError):
             raise ValueError("a zip that cannot be opened") from None
     if entry.suffix != ".ipynb":
         raise ValueError("neither a notebook (.ipynb) nor a folder or zip with one")

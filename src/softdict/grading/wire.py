@@ -19,6 +19,12 @@ LENGTH = struct.Struct(">Q")    # stands before each message
 PLAIN = (bool, int, float, str, type(None))
 
 
+def one_line(words):
+    """Words from outside as one line that can be printed and written, 300 letters."""
+    return "".join(letter if letter.isprintable() else " " if letter.isspace()
+                   else ascii(letter)[1:-1] for letter in str(words)[:300])
+
+
 def pack(value):
     """The bytes of a value made of plain values, lists, dicts and tensors."""
     tensors = {}
@@ -69,7 +75,7 @@ def decoded(coded, tensors):
     """The inverse of `encoded`."""
     (kind, value), = coded.items()
     if kind == "failure":
-        return Failure(str(value)[:300])
+        return Failure(one_line(value))
     if kind == "tensor":
         return tensors[value]
     if kind in ("list", "tuple"):
