@@ -7,6 +7,7 @@
 const root = document.documentElement.dataset.content_root;
 const COMMON = new Set(["a", "an", "and", "exercise", "how", "in", "is", "of", "the", "to", "what"]);
 
+const LONGEST = 200;    // letters of a query: a link may hold any number
 const words = text => text.normalize("NFKC").toLowerCase().match(/[\dc]\d-\d+|[\p{L}\p{N}]+/gu) ?? [];
 const stem = word => word.length > 3 ? word.replace(/(?<!s)s$/, "") : word;
 const squeezed = text => words(text).map(stem).join("");
@@ -91,7 +92,8 @@ function scoreOf(section, asked, phrase) {
 }
 
 // the sections that fit, best first, and the query as it was understood
-async function search(query) {
+async function search(typed) {
+  const query = typed.slice(0, LONGEST);
   const { sections, terms, known } = await load();
   const whole = squeezed(query);
   const isTerm = terms.some(term => term.squeezed.some(name => name.startsWith(whole)));
@@ -130,6 +132,7 @@ const escape = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 // finds the words in a row, whatever stands between them, or each for itself
 function pattern(text, together = true) {
   const parts = words(text).filter(word => together || !COMMON.has(word)).map(word => escape(stem(word)));
+  if (!parts.length) return /(?!)/g;    // nothing is asked for, and nothing is found
   const gap = together ? "[^\\p{L}\\p{N}]*" : "|";
   return new RegExp(`(?<![\\p{L}\\p{N}])(?:${parts.join(gap)})[\\p{L}\\p{N}]*`, "giu");
 }
@@ -234,6 +237,6 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     show();
   }
 }
-if (asked.has("find")) arrive(asked.get("find"));
+if (asked.has("find")) arrive(asked.get("find").slice(0, LONGEST));
 window.bookSearch = search;    // for the tests
 })();

@@ -1,0 +1,96 @@
+"""The search of the site against queries and links that nobody would type by hand."""
+
+import json
+import shutil
+from itertools import product
+from pathlib import Path
+
+import pages
+import pytest
+
+pytestmark = pytest.mark.skipif(not pages.browser_path(), reason="no Chromium here")
+ROOT = Path(__file__).resolve().parent.parent
+TEXT = "Attention looks up a soft mean of the values. A query meets all keys. " * 40
+PAGE = f"""<!DOCTYPE html>
+<html lang="en" data-content_root=""><head><meta charset="utf-8"><title>A page</title>
+</head><body><article class="bd-article"><section id="one"><h1>One</h1><p>{TEXT}</p>
+</section></article><div class="bd-search-container"><form class="bd-search"><input
+type="search" name="q"></form></div><script src="_static/search.js"></script></body>
+</html>"""
+MANY = " ".join("".join(letters) for letters in product("bcdfg", repeat=6))
+INDEX = {"pages": [["page.html", "One"]],
+         "sections": [[0, "one", "One", TEXT], [0, "two", "Two", MANY]],
+         "terms": [[["query"], "term-query", "page.html#one", "What is asked."]]}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    (folder / "_static").mkdir()
+    shutil.copy(ROOT / "book/static/search.js", folder / "_static")
+    (folder / "_static/search-index.js").write_text(
+        f"const bookIndex = {json.dumps(INDEX)};", "utf-8")
+    (folder / "page.html").write_text(PAGE, "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser(folder):
+    with pages.Browser(folder) as browser:
+        yield browser
+
+
+@pytest.fixture
+def opened(browser):
+    """Opens the page with what stands behind its address; nothing may go wrong in it."""
+    found = []
+    yield lambda behind="": browser.open(f"page.html{behind}", found)
+    for context in browser.chromium.contexts:
+        context.close()
+    assert not found
+
+
+def marks(page):
+    return page.locator("article mark").count()
+
+
+def test_a_query_is_found_and_marked(opened):
+    page = opened("?q=soft+mean")
+    assert page.locator(".search-hits li").count() == 1
+    assert marks(opened("?find=soft%20mean#one")) == 40
+
+
+@pytest.mark.parametrize("find", ["", "%21%3F", "%20", "of%20the%20how", "%F0%9F%8E%89"])
+def test_a_link_that_asks_for_no_word_marks_none(opened, find):
+    assert marks(opened(f"?find={find}#one")) == 0
+
+
+@pytest.mark.parametrize("query", [
+    "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E", "__proto__", "constructor", "%22%27%5C",
+    "%ED%A0%80", "%", "%00", "(%3F%3Ca)", "%5B%5D)(*%2B", "a" * 30_000, "%E2%80%AE",
+    "zq+" * 10_000, "0-0", "c1-1" * 2000])
+def test_a_hostile_query_is_answered_and_runs_nothing(opened, query):
+    page = opened(f"?q={query}")
+    page.wait_for_function("document.querySelector('.search-said').textContent"
+                           " || document.querySelector('.search-hits li')")
+    assert page.locator(".search-hits img").count() == 0
+    page = opened(f"?find={query}#one")
+    assert page.locator("article img").count() == 0
+    assert page.locator("article h1").inner_text() == "One"
+
+
+@pytest.mark.parametrize("name", ["%", "%ED%A0%80", "gone", "", "one%22%5D"])
+def test_a_hit_in_no_section_is_marked_all_the_same(opened, name):
+    assert marks(opened(f"?find=soft%20mean#{name}")) == 40
+
+
+def test_what_is_typed_at_length_does_not_hold_up_the_page(opened):
+    page = opened()
+    took = page.evaluate("""async () => {
+        const start = performance.now();
+        for (const query of ["atention ".repeat(30_000), "x".repeat(2_000_000)]) {
+            await bookSearch(query);
+        }
+        return performance.now() - start;
+    }""")
+    assert took < 10_000
