@@ -13,6 +13,8 @@ import pytest
 import safetensors
 import safetensors.torch
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from torch import nn
 
 from softdict import runtime, training
@@ -290,6 +292,35 @@ def trained(tmp_path, request):
     run = make_training(settings)
     train(run, PAIRS, path=tmp_path / "a.safetensors")
     return make_training(settings), tmp_path / "a.safetensors"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The bytes of a checkpoint, and a folder for damaged ones."""
+    folder, run = tmp_path_factory.mktemp("damaged"), make_training()
+    train(run, PAIRS, path=folder / "whole.safetensors")
+    return (folder / "whole.safetensors").read_bytes(), folder / "file.safetensors"
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.data())
+def test_any_bytes_are_loaded_or_refused_and_then_change_nothing(whole, data):
+    content, file = whole
+    notes = 8 + int.from_bytes(content[:8], "little")    # they stand in front
+    place = data.draw(st.integers(0, notes) | st.integers(0, len(content) - 1))
+    patch = data.draw(st.binary(max_size=8) | st.sampled_from([b"null", b"[]", b"-1"]))
+    rest = data.draw(st.sampled_from([b"", content[place:],
+                                      content[place + len(patch):]]))
+    file.write_bytes(content[:place] + patch + rest)
+    run = make_training()
+    before = weights(run).clone()
+    try:
+        load(run, file)
+    except ValueError as error:
+        assert "\n" not in str(error) and len(str(error)) < 500
+        assert torch.equal(weights(run), before) and run.history == []
+    else:
+        assert len(run.history) == 9
 
 
 def dropped(*starts):

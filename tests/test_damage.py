@@ -10,13 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from softdict import runtime
+from softdict.checks import kept
 from softdict.corpus.export import read_tsv
 from softdict.experiments.runner import spent
 from softdict.files import read_lines
 from softdict.folder import Config, read_config
+from softdict.grading import grade, report, submissions
 from softdict.own_text import LONGEST_LINE, read_own_pairs
 from softdict.pieces import learn_pieces, load_pieces
 from softdict.vocab import SPECIALS, Vocab
+from softdict.writing import survey
 
 OFTEN = settings(max_examples=150, deadline=None)
 # no character that ends a line or a cell, or that no text file holds
@@ -31,6 +34,11 @@ PIECES = learn_pieces(["low lower lowest", "new newer newest"], 40).tokenizer.to
 CONFIG = json.dumps({"model": "transformer", "options": {"width": 8}, "text": "plain",
                      "longest": 3, "settings": {}, "format": 1,
                      "kind": "encoder-decoder", "vocabulary": "words"})
+MARK = json.dumps({"key": "a", "status": "graded", "broken": [], "marks": [
+    {"question": "q", "points": 1, "most": 2, "code": "c", "message": "m"}]})
+ROWS = [{"id": "a1", "marks": [], "adjust": 2.0}]
+NOTEBOOK = json.dumps({"cells": [{"cell_type": "code", "source": ["x = 1\n", "x"]},
+                                 {"cell_type": "markdown", "source": "words"}]})
 
 
 def written(content, read):
@@ -45,12 +53,34 @@ def vocabulary(path):
     return Vocab.of(read_lines(path))
 
 
+def progress(path):
+    """The table of points that has this file's content."""
+    folder = path.parent / "of the file"
+    folder.mkdir()
+    path.rename(folder / "progress.json")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOFTDICT_PROGRESS", str(folder))
+        return kept.progress()
+
+
+def submission(path):
+    """The cells of a notebook that was handed in; a problem counts as an error."""
+    there = path.rename(path.parent / "file.ipynb")
+    if problem := submissions.read(there).problem:
+        raise ValueError(f"file: {problem}")
+
+
 READERS = {
     "tsv": (read_tsv, "a\tb\n1\t2\n"), "pairs": (read_own_pairs, "a b\tc\nd\te f\n"),
     "words": (vocabulary, "a\nb\n"), "pieces": (load_pieces, PIECES),
     "config": (read_config, CONFIG),
     "result": (runtime.result, '{"seed": 0, "first": [1.0], "result": {"a": 1}}'),
-    "seconds": (lambda path: spent(path, path), "[3, 4]")}
+    "seconds": (lambda path: spent(path, path), "[3, 4]"),
+    "text": (survey, "a b\nc \U0001f600\n"), "marks": (grade.finished, MARK),
+    "roster": (submissions.read_roster, "id,name,adjust\na1,Ada,-2\nb2,,\n"),
+    "platform": (lambda path: report.merge(path, "Quiz", ROWS), "ID,Quiz\na1,3\n"),
+    "points": (progress, '{"01-1": 3, "02-2": 4, "version": "2"}'),
+    "handed in": (submission, NOTEBOOK)}
 
 
 @st.composite

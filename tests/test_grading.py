@@ -14,6 +14,8 @@ from pathlib import Path
 import nbformat
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from softdict.grading import contain, grade, questions, report, submissions, wire
 from softdict.grading.contain import Nursery
 from softdict.grading.questions import Failure, Part, Question, Wrong, judge
@@ -163,6 +165,39 @@ def test_values_come_back_as_they_went(value):
 def test_bytes_that_are_no_message_are_refused(content):
     with pytest.raises(ValueError):
         wire.unpack(content)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.tuples(inner, inner)
+    | st.dictionaries(st.text(max_size=3), inner, max_size=3), max_leaves=8)
+OFTEN = settings(max_examples=150, deadline=None)
+
+
+@OFTEN
+@given(VALUES)
+def test_any_plain_value_comes_back_as_it_went(value):
+    assert repr(wire.unpack(wire.pack(value))) == repr(value)
+
+
+@OFTEN
+@given(VALUES, st.data())
+def test_damaged_messages_are_read_or_refused(value, data):
+    content = wire.pack([value, torch.ones(2)])
+    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(content))] * 2)))
+    patch = data.draw(st.binary(max_size=6) | st.sampled_from([b"null", b"1e999"]))
+    try:
+        wire.unpack(content[:start] + patch + content[end:])
+    except ValueError as error:
+        assert type(error) is ValueError
+
+
+@OFTEN
+@given(st.text())
+def test_words_from_outside_are_one_line_that_can_be_written(words):
+    line = wire.one_line(words + "\ud800\r\n")
+    assert line.encode("utf-8") and len(line.splitlines()) == 1 and line.isprintable()
+    assert wire.one_line(line) == line[:300]
 
 
 # Attacks ------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def browser(folder):
 
 @pytest.fixture
 def opened(browser):
-    """Opens the page with what stands behind its address; nothing may go wrong in it."""
+    """Opens the page with what stands behind its address; nothing may go wrong."""
     found = []
     yield lambda behind="": browser.open(f"page.html{behind}", found)
     for context in browser.chromium.contexts:
@@ -60,7 +60,8 @@ def test_a_query_is_found_and_marked(opened):
     assert marks(opened("?find=soft%20mean#one")) == 40
 
 
-@pytest.mark.parametrize("find", ["", "%21%3F", "%20", "of%20the%20how", "%F0%9F%8E%89"])
+@pytest.mark.parametrize("find", ["", "%21%3F", "%20", "of%20the%20how",
+                                  "%F0%9F%8E%89"])
 def test_a_link_that_asks_for_no_word_marks_none(opened, find):
     assert marks(opened(f"?find={find}#one")) == 0
 

@@ -30,10 +30,14 @@ def points():
     """For each exercise that was passed, its points."""
     file = folder() / "progress.json"
     try:
-        return json.loads(file.read_text("utf-8"))
+        passed = json.loads(file.read_text("utf-8"))
+        if not isinstance(passed, dict) or not all(
+                name == "version" or type(got) is int for name, got in passed.items()):
+            raise ValueError("it holds no points")
+        return passed
     except FileNotFoundError:
         return {}
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise ValueError(f"{file} cannot be read ({error}); if you delete it, your "
                          "points start anew, and your answers stay") from None
 

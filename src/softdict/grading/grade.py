@@ -103,12 +103,12 @@ def finished(path):
     """The marks that an interrupted run has kept: a dict from key to record."""
     found = {}
     if path.exists():
-        for line in path.read_text("utf-8").splitlines():
+        for line in path.read_text("utf-8", "replace").splitlines():
             try:
                 record = json.loads(line)
                 record["marks"] = [Mark(**mark) for mark in record["marks"]]
                 found[record["key"]] = record
-            except (ValueError, TypeError, KeyError):
+            except (ValueError, TypeError, KeyError, RecursionError):
                 pass    # the line at which the run was stopped
     return found
 
