@@ -27,6 +27,7 @@ from softdict.seq2seq import (
 from softdict.training import Training, train, update
 from softdict.transformer import Config
 from softdict.variants import make_variant
+from test_damage import changed
 from test_training import PAIRS, SHORT, make_training, weights
 
 
@@ -321,6 +322,23 @@ def test_any_bytes_are_loaded_or_refused_and_then_change_nothing(whole, data):
         assert torch.equal(weights(run), before) and run.history == []
     else:
         assert len(run.history) == 9
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.data())
+def test_notes_with_any_value_are_loaded_or_refused(whole, data):
+    content, file = whole
+    file.write_bytes(content)
+    tensors, notes = opened(file)
+    notes = data.draw(changed(json.dumps(notes))).decode("utf-8")
+    safetensors.torch.save_file(tensors, file, {"softdict": notes})
+    run = make_training()
+    before = weights(run).clone()
+    try:
+        load(run, file)
+    except ValueError as error:
+        assert "\n" not in str(error) and len(str(error)) < 900
+        assert torch.equal(weights(run), before) and run.history == []
 
 
 def dropped(*starts):
