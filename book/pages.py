@@ -96,8 +96,11 @@ def file_problems(folder):
             elif (anchor and target in pages
                   and unquote(anchor) not in pages[target].anchors):
                 yield f"{name}: {address} leads to no anchor"
-        if "findfont:" in file.read_text("utf-8"):
+        text = file.read_text("utf-8")
+        if "findfont:" in text:
             yield f"{name}: matplotlib complains of its fonts in an output"
+        if "site-packages/" in text:
+            yield f"{name}: a warning in an output shows a path of this machine"
         for source, alt in page.images:
             if alt is None or alt and alt in source:
                 yield f"{name}: the image {source[:60]} has no words (alt)"

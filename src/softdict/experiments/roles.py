@@ -13,7 +13,7 @@ from softdict.batches import make_batch
 from softdict.experiments import sentences
 from softdict.experiments.baselines import links_by_place
 from softdict.experiments.measures import agreement
-from softdict.experiments.runner import Experiment, trained
+from softdict.experiments.runner import Experiment, rounded, trained
 from softdict.experiments.translation import SYSTEMS
 from softdict.recipes import vocabs
 from softdict.vocab import PAD
@@ -23,6 +23,7 @@ COUNT = 600      # sentences of each split
 FEWEST = 100     # links on `valid` of a relation that is scored
 HARMLESS = 8     # heads that are silenced together
 ORDERS = 3       # random orders in which heads are silenced
+DIGITS = 4       # of each number that is kept
 OFFSETS = {"encoder": (-1, 1), "decoder": (-1, 0)}    # 0: the word that was read last
 SYSTEM = SYSTEMS["transformers"]["transformer"]
 
@@ -238,7 +239,7 @@ def finish(training):
               "importance": [sorted(names, key=weight.get)],
               "random": [random.Random(seed).sample(names, len(names))
                          for seed in range(ORDERS)]}
-    return short({
+    return rounded({
         **table, "whole": whole, "silent": silent,
         **alone(model, table["relations"], iid),
         "harmless": {"heads": few,
@@ -254,23 +255,15 @@ def finish(training):
         "kept": {name: {split: judged(model, batch, [
             other for other in names
             if other != name and other.split(".")[0] == name.split(".")[0]])
-            for split, batch in (("valid", valid), ("iid", iid))} for name in names}})
-
-
-def short(value):
-    """The same with four digits of every number."""
-    if isinstance(value, dict):
-        return {key: short(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [short(part) for part in value]
-    return float(f"{value:.4g}") if isinstance(value, float) else value
+            for split, batch in (("valid", valid), ("iid", iid))} for name in names}},
+        DIGITS)
 
 
 # Baselines
 
 def untrained(seed, path=None):
     """What the heads of a model look at that has learned nothing."""
-    return short(looks(SYSTEM.start(seed)[0].model.eval()))
+    return rounded(looks(SYSTEM.start(seed)[0].model.eval()), DIGITS)
 
 
 def untrained_first(seed):

@@ -150,13 +150,13 @@ def spent(path, notes):
         return 0
 
 
-def rounded(value):
-    """The same structure with seven digits of every number: enough for any result."""
+def rounded(value, digits=7):
+    """The same structure with fewer digits of every number: seven do for any result."""
     if isinstance(value, dict):
-        return {key: rounded(part) for key, part in value.items()}
+        return {key: rounded(part, digits) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [rounded(part) for part in value]
-    return float(f"{value:.7g}") if isinstance(value, float) else value
+        return [rounded(part, digits) for part in value]
+    return float(f"{value:.{digits}g}") if isinstance(value, float) else value
 
 
 def hardware():
