@@ -40,7 +40,7 @@ CONDITIONS = {"nothing": (), "encoder": ("encoder",), "decoder": ("decoder",),
               "both": ("encoder", "decoder")}
 ENOUGH = 20_000    # pairs for which the two ends of CONDITIONS must do
 LONGER = 2400      # updates, thrice those of PAIRS
-SHORT = 2000       # sentences of the text with a leak: each is read 48 times
+SHORT = 2000       # sentences of the text with a leak: each is read 47 times
 
 
 @cache
