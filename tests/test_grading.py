@@ -638,11 +638,9 @@ def test_a_damaged_zip_is_a_row_and_no_stop(tmp_path, kind):
     assert submissions.read(tmp_path / "hw.zip").problem
 
 
-def test_lines_without_words_cost_the_reader_of_names_no_time():
-    start = time.process_time()
-    source = "\n" * 200_000 + "\t" * 10_000 + "student_id = 'a1'"
-    assert submissions.signed([source]) == {"student_id": "a1"}
-    assert time.process_time() - start < 20    # it was minutes
+def test_lines_without_words_do_not_hold_up_the_reader_of_names():
+    source = "\n" * 2_000_000 + "\t" * 10_000 + "student_id = 'a1'"
+    assert submissions.signed([source]) == {"student_id": "a1"}    # or it takes hours
 
 
 def test_the_longest_id_in_a_name_counts():
