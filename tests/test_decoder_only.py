@@ -102,7 +102,7 @@ def logits_of(model, library, ids, real, steps):
     """Scores of all words, read at once or the last ones one by one with a cache."""
     places = (real.cumsum(1) - 1).clamp(min=0)
     ends = [ids.shape[1] - steps + step for step in range(steps + 1)]
-    cache = None if library or not steps else model.start(len(ids))
+    cache = None if library or not steps else model.start()
     found, begin = [], 0
     for end in ends:
         new = slice(begin, end)
@@ -309,7 +309,7 @@ def test_a_text_of_pads_alone_disturbs_no_other(config):
 def test_cached_equals_uncached(config, cuts, side):
     model, ids = make(config), some_ids(3)
     real = pads(side)[:, -T:]
-    cache, found, end = model.start(3), [], 0
+    cache, found, end = model.start(), [], 0
     for size in cuts:
         end += size
         found.append(model(ids[:, end - size:end], real[:, :end], cache))
@@ -327,7 +327,7 @@ def test_a_cache_keeps_what_a_group_shares():
                 (32, 4096, 32, 8, 65_536)):     # Llama 3, 8B
             model = DecoderOnly(Config(width=width, heads=heads, key_heads=key_heads,
                                        layers=layers, **sizes))
-            cache = model.start(1)
+            cache = model.start()
             model(torch.zeros(1, 1).long(), cache=cache)
             assert sum(part.numel() for pair in cache.past for part in pair) == numbers
 
@@ -523,7 +523,7 @@ def test_the_readers_own_attention_is_used(config):
 def test_every_tensor_is_made_where_the_words_are(config):
     with torch.device("meta"):
         model, ids = DecoderOnly(config), torch.ones(B, T).long()
-    cache = model.start(B)
+    cache = model.start()
     assert model(ids, cache=cache).is_meta and model(ids[:, :1], cache=cache).is_meta
     assert cache.length == T + 1
 
@@ -573,7 +573,7 @@ def test_more_words_than_positions_are_refused():
     model(some_ids(1, 16))
     with pytest.raises(ValueError, match="the model has 16 positions; got 17 words"):
         model(some_ids(1, 17))
-    cache = model.start(1)
+    cache = model.start()
     model(some_ids(1, 16), cache=cache)
     with pytest.raises(ValueError, match="got 17 words"):
         model(some_ids(1, 1), cache=cache)
@@ -582,7 +582,7 @@ def test_more_words_than_positions_are_refused():
 
 def test_a_mask_without_the_words_in_the_cache_is_refused():
     model = make(TODAY)
-    cache, real = model.start(B), torch.ones(B, T).bool()
+    cache, real = model.start(), torch.ones(B, T).bool()
     model(some_ids(), real, cache)
     with pytest.raises(ValueError, match=r"\[B, S\] with S=6.*counted; got \[2, 1\]"):
         model(some_ids()[:, :1], real[:, :1], cache)

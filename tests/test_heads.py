@@ -345,7 +345,7 @@ def test_the_function_that_attends_is_the_one_that_was_given():
     assert calls == [[(B, H, T, K), (B, H, S, K), (B, H, S, K), (1, T, S)]]
     weights = layer.weights(x, source, allowed)
     assert torch.equal(weights, torch.eye(S)[0].double().expand(B, H, T, S))
-    assert calls[1:] == [[(B, H, T, K), (B, H, S, K), (B, H, S, S), (1, T, S)]]
+    assert calls[1] == [(B, H, T, K), (B, H, S, K), (B, H, S, S), (1, T, S)]
 
 
 def test_another_function_can_take_its_place():

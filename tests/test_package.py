@@ -42,6 +42,7 @@ SIZES = {    # tensors beside numbers, or of whole numbers
     "continued": (torch.zeros(2, 3), torch.randn(2, 3, 7)),
     "split_heads": (torch.ones(2, 5, 12), 3), "merge_heads": (torch.ones(2, 3, 5, 4),),
     "angles": (torch.arange(5), 6), "sinusoids": (torch.arange(5), 6),
+    "turn": (torch.ones(2, 5, 6), torch.ones(2, 5, 6), torch.ones(5, 6)),
     "rotate": (torch.ones(2, 5, 6), torch.arange(5)),
 }
 # tested beside their models
@@ -49,7 +50,8 @@ MODELS = {"update", "take_step", "train", "train_epoch", "fit", "evaluation", "g
           "written", "translate", "source_weights", "translation_weights",
           "mixed_states", "batch_loss", "beam_search", "hypothesis", "sample",
           "all_weights", "recorded_weights", "make_transformer", "make_variant",
-          "book_transformer"}
+          "book_transformer", "with_cache", "check_attentions", "exchanged",
+          "attending", "watched"}
 MODULES = [importlib.import_module(f"softdict.{name}") for name in QUOTED
            if (ROOT / f"src/softdict/{name}.py").exists()]
 PUBLIC = [function for module in MODULES

@@ -2,6 +2,8 @@
 
 import torch
 
+from softdict.layers import exchanged
+
 
 class DecoderCache:
     """A translation under way: keys and values of the source and of the words so far.
@@ -10,16 +12,16 @@ class DecoderCache:
     source [B, H, S, K], for self-attention of the words so far [N, H, P, K]
     memory_allowed [B, 1, S] is True where the source has words
     N is B, or a multiple of it: the first N / B translations are of the first source
+    a pair of `past` may be None where there is no word yet
     """
 
-    def __init__(self, memory, memory_allowed, past=None):
-        self.memory, self.memory_allowed = memory, memory_allowed
-        self.past = past or [(key[:, :, :0], value[:, :, :0]) for key, value in memory]
+    def __init__(self, memory, memory_allowed, past):
+        self.memory, self.memory_allowed, self.past = memory, memory_allowed, past
 
     @property
     def length(self):
         """How many words are there so far."""
-        return self.past[0][0].shape[-2]
+        return self.past[0][0].shape[-2] if self.past[0] else 0
 
     def copy(self):
         """A cache that can grow while this one stays as it is; no number is copied."""
@@ -30,10 +32,11 @@ class DecoderCache:
 
         key and value [N, H, T, K]; returns both for the words so far and the new ones
         """
-        keys, values = self.past[layer]
-        self.past[layer] = (torch.cat([keys, key], dim=-2),
-                            torch.cat([values, value], dim=-2))
-        return self.past[layer]
+        if self.past[layer]:
+            keys, values = self.past[layer]
+            key, value = torch.cat([keys, key], -2), torch.cat([values, value], -2)
+        self.past[layer] = key, value
+        return key, value
 
     def reorder(self, chosen):
         """A new cache with the translations `chosen` [M] among the N, in that order.
@@ -52,3 +55,47 @@ class DecoderCache:
             return DecoderCache(self.memory, self.memory_allowed, past)
         memory = [(key[sources], value[sources]) for key, value in self.memory]
         return DecoderCache(memory, self.memory_allowed[sources], past)
+
+    def check(self, length):
+        """Refuses by TypeError a layer that has not put its new words into the cache.
+
+        it would attend to the newest words alone, and nobody would see it
+        """
+        for number, pair in enumerate(self.past):
+            if not pair or pair[0].shape[-2] != length:
+                found = pair[0].shape[-2] if pair else 0
+                raise TypeError(
+                    f"layer {number} keeps keys of {found} words where there are "
+                    f"{length}: its attention must get them from the cache")
+
+
+def check_attentions(layer):
+    """Refuses by TypeError a layer with an attention whose keys no cache would keep."""
+    ours = "self_attention", "cross_attention"
+    names = {name for name, part in layer.named_modules()
+             if hasattr(part, "keys_and_values")}
+    if names != set(ours):
+        raise TypeError(
+            f"a cache needs a layer with {' and '.join(ours)}, and no other attention; "
+            f"{type(layer).__name__} has {', '.join(sorted(names)) or 'none'}")
+
+
+def with_cache(layer, cache, number):
+    """A decoder layer whose attentions have their keys and values from a cache.
+
+    the wiring is the layer's own `forward`, the weights are the same tensors: only
+    what its attentions get from `keys_and_values` is another
+    x [N, 1, D] is all that it needs; number is the layer's place in the cache
+    """
+    own, cross = layer.self_attention, layer.cross_attention
+    past = exchanged(own, keys_and_values=lambda x: cache.append(
+        number, *own.keys_and_values(x)))
+    kept = exchanged(cross, keys_and_values=lambda source: cache.memory[number])
+
+    def ask_together(x, source=None, allowed=None):
+        # translations of one source ask it together, as rows of one query
+        sources = cache.memory_allowed.shape[0]    # not len: ONNX would keep it
+        rows = x.reshape(sources, -1, x.shape[-1])    # [B, R, D]
+        return kept(rows, source, allowed).reshape(x.shape)
+
+    return exchanged(layer, self_attention=past, cross_attention=ask_together)

@@ -12,11 +12,12 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from softdict import layers
 from softdict.attention import fused
 from softdict.cache import DecoderCache
 from softdict.decoding import top_k, top_p
 from softdict.heads import merge_heads, split_heads
-from softdict.layers import Dropout, LayerNorm
+from softdict.layers import Dropout, LayerNorm, turn
 from softdict.masks import causal_mask
 
 LLAMA = {"positions": "rotary", "norm": "rms", "feed_forward": "swiglu",
@@ -130,9 +131,8 @@ def turned(x, angles, pairing):
     Su et al. 2024, section 3.2.2 (interleaved); the pairing by halves is GPT-NeoX's
     """
     shape, axis = PAIRS[pairing]
-    cos, sin = angles.cos(), angles.sin()
     first, second = x.unflatten(-1, shape).unbind(axis)    # [B, H, T, W], [B, H, T, W]
-    pair = [first * cos - second * sin, first * sin + second * cos]
+    pair = turn(first, second, angles)                     # [B, H, T, W], [B, H, T, W]
     # angles are float32 at least: what is narrower comes back as it was
     return torch.stack(pair, dim=axis).flatten(-2).to(x.dtype)    # [B, H, T, 2*W]
 
@@ -247,13 +247,14 @@ class DecoderOnly(nn.Module):
         if config.positions == "learned":
             x = x + self.learned(positions)    # [B, T, D]
         else:
-            K = config.width // config.heads
             wide = torch.promote_types(x.dtype, torch.float32)
-            slower = torch.arange(0, K, 2, device=ids.device).to(wide) / K    # [W]
-            angles = positions[..., None, :, None] / config.theta ** slower
+            angles = layers.angles(positions[..., None, :].to(wide),
+                                   config.width // config.heads, config.theta)
         x = self.dropout(x)
         for number, layer in enumerate(self.layers):
             x = layer(x, angles, allowed[..., None, :, :], cache, number)
+        if cache is not None:
+            cache.check(allowed.shape[-1])
         return self.norm(x)
 
     def forward(self, ids, real=None, cache=None):
@@ -277,12 +278,9 @@ class DecoderOnly(nn.Module):
         allowed = causal_mask(size, ids.device)[new] & real[:, None, :]    # [..., T, S]
         return self.generator(self.states(ids, positions[:, new], allowed, cache))
 
-    def start(self, rows):
-        """A cache without a word, for so many texts."""
-        config = self.config
-        empty = self.embedding.weight.new_empty(
-            rows, config.key_heads, 0, config.width // config.heads)
-        return DecoderCache([], None, [(empty, empty)] * config.layers)
+    def start(self):
+        """A cache without a word, for any number of texts."""
+        return DecoderCache([], None, [None] * len(self.layers))
 
 
 # Generation
@@ -330,13 +328,13 @@ def generate(model, texts, count=100, choose=likeliest, ends=()):
         raise ValueError("there is no word to go on from: a text must not be empty")
     longest = model.config.longest
     ids, real = pads_in_front(texts, model.embedding.weight.device)    # [B, T], [B, T]
-    unread, cache = ids, model.start(len(texts))
+    unread, cache = ids, model.start()
     ended, new = torch.zeros_like(real[:, 0]), []
     while len(new) < count and not ended.all():
         if ids.shape[1] > longest:
             kept = max(1, longest // 2)
             unread = ids = ids[:, -kept:]
-            real, cache = real[:, -kept:], model.start(len(texts))
+            real, cache = real[:, -kept:], model.start()
         chosen = choose(model(unread, real, cache)[:, -1])             # [B]
         ended = ended | torch.isin(chosen, torch.tensor(ends).to(chosen))
         new.append(chosen)

@@ -4,11 +4,13 @@ Projecting and attending are two steps: keys and values that were made once serv
 query to come.
 """
 
+from contextlib import contextmanager
+
 import torch
 from torch import nn
 
 from softdict.attention import fused
-from softdict.layers import rotate
+from softdict.layers import exchanged, rotate
 
 
 def split_heads(x, heads):
@@ -78,17 +80,44 @@ class MultiHeadAttention(nn.Module):
     def weights(self, x, source=None, allowed=None):
         """How much each head of each query takes of each key: weights [B, H, T, S].
 
-        an answer is weights @ value: with the identity for value, it is the weights
+        x, source and allowed as for `forward`
         """
-        key, _ = self.keys_and_values(x if source is None else source)
-        allowed = allowed if allowed is None else allowed.unsqueeze(-3)
-        one = torch.eye(key.shape[-2], dtype=key.dtype, device=key.device)    # [S, S]
-        value = one.expand(*key.shape[:-1], -1)                        # [B, H, S, S]
-        return self.attend(self.queries(x), key, value, allowed)[0]    # [B, H, T, S]
+        kept = []
+        exchanged(self, attend=watched(self.attend, kept.append)).forward(
+            x, source, allowed)
+        return kept[-1]
 
     def extra_repr(self):
         """What `print` shows beside the parts, and what a saved model is known by."""
         return f"heads={self.heads}"
+
+
+@contextmanager
+def attending(functions):
+    """Inside, attentions attend with other functions: `functions` has one for each."""
+    before = {part: vars(part).get("attend") for part in functions}
+    try:
+        for part, attend in functions.items():
+            vars(part)["attend"] = attend    # in front of a module of that name too
+        yield
+    finally:
+        for part, attend in before.items():
+            del vars(part)["attend"]
+            if attend is not None:
+                part.attend = attend
+
+
+def watched(attend, keep):
+    """A function that attends like `attend`, and calls keep(weights [B, H, T, S]).
+
+    an answer is weights @ value: with the identity for value, it is the weights
+    """
+    def attend_and_keep(query, key, value, allowed=None):
+        one = torch.eye(key.shape[-2], dtype=key.dtype, device=key.device)    # [S, S]
+        keep(attend(query, key, one.expand(*key.shape[:-1], -1), allowed)[0])
+        return attend(query, key, value, allowed)
+
+    return attend_and_keep
 
 
 def rotary(query, key, value, allowed=None, attend=fused):

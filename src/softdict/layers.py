@@ -1,20 +1,22 @@
 """What stands around attention: positions, dropout, feed-forward, layer norm."""
 
+import copy
+
 import torch
 from torch import nn
 
 
-def angles(positions, width):
+def angles(positions, width, base=10000):
     """Angles that grow with the position: half as many as the width, ever slower ones.
 
-    positions [T]; returns angles [T, W] in radians, with W = width / 2
+    positions [..., T]; returns angles [..., T, W] in radians, with W = width / 2
     raises ValueError for an odd width
     """
     if width % 2:
         raise ValueError("angles come in pairs of sine and cosine: "
                          f"width must be even; got {width}")
     slower = torch.arange(0, width, 2).to(positions) / width    # [W]
-    return positions[:, None] / 10000 ** slower                 # [T, W]
+    return positions[..., None] / base ** slower                # [..., T, W]
 
 
 def sinusoids(positions, width):
@@ -28,6 +30,15 @@ def sinusoids(positions, width):
     return codes.flatten(-2)                                   # [T, 2*W]
 
 
+def turn(first, second, angle):
+    """Pairs of numbers turned by angles: a pair is a point, turned about the origin.
+
+    first, second [..., W] and angle [..., W]; returns first and second [..., W]
+    """
+    cos, sin = angle.cos(), angle.sin()
+    return first * cos - second * sin, first * sin + second * cos
+
+
 def rotate(x, positions):
     """Every pair of numbers turned by an angle of its position: rotary positions, RoPE.
 
@@ -36,13 +47,10 @@ def rotate(x, positions):
     raises ValueError for an odd K
     Su et al. 2024, section 3.2
     """
-    angle = angles(positions, x.shape[-1])         # [T, W]
-    cos, sin = angle.cos(), angle.sin()
-    first, second = x[..., 0::2], x[..., 1::2]     # [..., T, W], [..., T, W]
-    pairs = [first * cos - second * sin, first * sin + second * cos]
-    turned = torch.stack(pairs, dim=-1)            # [..., T, W, 2]
+    angle = angles(positions, x.shape[-1])                # [T, W]
+    pairs = turn(x[..., 0::2], x[..., 1::2], angle)       # [..., T, W], [..., T, W]
     # angles are float32: what is narrower comes back as it was
-    return turned.flatten(-2).to(x.dtype)          # [..., T, 2*W]
+    return torch.stack(pairs, dim=-1).flatten(-2).to(x.dtype)    # [..., T, 2*W]
 
 
 class LearnedPositions(nn.Module):
@@ -119,3 +127,19 @@ class LayerNorm(nn.Module):
         variance = centred.square().mean(dim=-1, keepdim=True)
         normal = (centred / (variance + self.eps).sqrt()).to(x.dtype)
         return normal * self.weight + self.bias
+
+
+# From outside
+
+
+def exchanged(part, **others):
+    """A module with other parts in place of some, such as `attend` or a layer's norm.
+
+    it is a shallow copy: `forward` and the weights are those of `part`, which stays as
+    it is
+    """
+    twin = copy.copy(part)
+    twin._modules = {name: module for name, module in part._modules.items()
+                     if name not in others}
+    twin.__dict__.update(others)
+    return twin

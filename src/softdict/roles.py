@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import torch
 import torch.nn.functional as F
 
-from softdict.heads import MultiHeadAttention
+from softdict.heads import MultiHeadAttention, attending
 from softdict.scoring import alignment_error_rate, heaviest_links, hits as link_hits
 from softdict.scoring import masses, share
 from softdict.transformer import recorded_weights
@@ -173,14 +173,8 @@ def gated(attend, gate):
 @contextmanager
 def gates(model, chosen):
     """Inside, the attentions of a model have gates: `chosen` has one for each."""
-    before = {part: part.attend for part in chosen}
-    try:
-        for part, gate in chosen.items():
-            part.attend = gated(part.attend, gate)
+    with attending({part: gated(part.attend, gate) for part, gate in chosen.items()}):
         yield
-    finally:
-        for part, attend in before.items():
-            part.attend = attend
 
 
 @contextmanager

@@ -7,14 +7,15 @@ It is pre-norm: a norm stands before each sub-layer. The paper's stand behind th
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import nn
 
 from softdict.attention import fused
 from softdict.batches import pads_behind
-from softdict.cache import DecoderCache
-from softdict.heads import MultiHeadAttention
+from softdict.cache import DecoderCache, check_attentions, with_cache
+from softdict.heads import MultiHeadAttention, attending, watched
 from softdict.layers import Dropout, FeedForward, sinusoids
 from softdict.masks import causal_mask, padding_mask
 from softdict.vocab import PAD
@@ -81,29 +82,6 @@ class DecoderLayer(nn.Module):
             self.cross_attention(self.norm2(x), memory, memory_allowed))
         return x + self.dropout(self.feed_forward(self.norm3(x)))
 
-    def step(self, x, cache, layer):
-        """`forward` for the newest word: the cache has the keys and values of the rest.
-
-        x [N, 1, D], layer is the number of this one; returns x [N, 1, D]
-        """
-        x = x + self.dropout(self.cached_self_attention(self.norm1(x), cache, layer))
-        x = x + self.dropout(self.cached_cross_attention(self.norm2(x), cache, layer))
-        return x + self.dropout(self.feed_forward(self.norm3(x)))
-
-    def cached_self_attention(self, x, cache, layer):
-        """x [N, 1, D] asks the words so far and itself; returns x [N, 1, D]."""
-        new = self.self_attention.keys_and_values(x)
-        return self.self_attention.ask(x, *cache.append(layer, *new))
-
-    def cached_cross_attention(self, x, cache, layer):
-        """x [N, 1, D] asks the source, whose keys are there; returns x [N, 1, D]."""
-        # translations of one source ask it together, as rows of one query
-        sources = cache.memory_allowed.shape[0]    # not len: ONNX would keep a number
-        rows = x.reshape(sources, -1, x.shape[-1])    # [B, R, D]
-        answer = self.cross_attention.ask(
-            rows, *cache.memory[layer], cache.memory_allowed)
-        return answer.reshape(x.shape)
-
 
 class Embedding(nn.Module):
     """Ids to vectors: rows of a table times the root of the width, plus sinusoids.
@@ -161,16 +139,23 @@ class TransformerDecoder(nn.Module):
 
     def start(self, memory, memory_allowed):
         """A cache without a word, for a source with memory [B, S, D]."""
-        pairs = [layer.cross_attention.keys_and_values(memory) for layer in self.layers]
-        return DecoderCache(pairs, memory_allowed)
+        for layer in self.layers:
+            check_attentions(layer)
+        source = [layer.cross_attention.keys_and_values(memory)
+                  for layer in self.layers]
+        none = [layer.self_attention.keys_and_values(memory[:, :0])    # of no word
+                for layer in self.layers]
+        return DecoderCache(source, memory_allowed, none)
 
     def step(self, ids, cache):
         """The newest words, ids [N]; returns x [N, D] and the cache with them."""
-        cache = cache.copy()
-        positions = torch.arange(cache.length, cache.length + 1, device=ids.device)
+        cache, length = cache.copy(), cache.length
+        positions = torch.arange(length, length + 1, device=ids.device)
         x = self.embedding(ids[:, None], positions)    # [N, 1, D]
         for number, layer in enumerate(self.layers):
-            x = layer.step(x, cache, number)
+            x = with_cache(layer, cache, number)(
+                x, None, memory_allowed=cache.memory_allowed)
+        cache.check(length + 1)
         return self.norm(x)[:, 0], cache
 
 
@@ -241,19 +226,11 @@ def recorded_weights(model):
 
     gives a dict from the attention's name in the model to its weights [B, H, T, S]
     """
-    names = {part: name for name, part in model.named_modules()
-             if isinstance(part, MultiHeadAttention)}
     kept = {}
-
-    def keep(part, inputs, named, answer):
-        kept[names[part]] = part.weights(*inputs, **named)
-
-    handles = [part.register_forward_hook(keep, with_kwargs=True) for part in names]
-    try:
+    with attending({part: watched(part.attend, partial(kept.__setitem__, name))
+                    for name, part in model.named_modules()
+                    if isinstance(part, MultiHeadAttention)}):
         yield kept
-    finally:
-        for handle in handles:
-            handle.remove()
 
 
 def all_weights(model, source, source_lengths, target_in):

@@ -40,12 +40,6 @@ class PostNormDecoderLayer(DecoderLayer):
             x + self.dropout(self.cross_attention(x, memory, memory_allowed)))
         return self.norm3(x + self.dropout(self.feed_forward(x)))
 
-    def step(self, x, cache, layer):
-        """As DecoderLayer: x [N, 1, D]; returns x [N, 1, D]."""
-        x = self.norm1(x + self.dropout(self.cached_self_attention(x, cache, layer)))
-        x = self.norm2(x + self.dropout(self.cached_cross_attention(x, cache, layer)))
-        return self.norm3(x + self.dropout(self.feed_forward(x)))
-
 
 class UnplacedEmbedding(Embedding):
     """Ids to vectors that do not tell where a word stands: for rotary positions."""

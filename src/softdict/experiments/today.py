@@ -154,7 +154,7 @@ class DecoderOnlySystem(Both):
     def cache_bytes(self, model):
         """As the control's: every word of the text is kept alike."""
         ids = torch.full((1, 5), EOS, device=next(model.parameters()).device)
-        kept = model.model.start(1)
+        kept = model.model.start()
         model.model(ids, cache=kept)
         return dict.fromkeys(("source", "target"), size_of(kept.past) / 5)
 

@@ -1,0 +1,386 @@
+"""Every layer says its wiring once: what `forward` does, a cached step does too.
+
+The classes are found by looking: a new one of the package is compared without a word
+in this file.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from dataclasses import replace
+
+import pytest
+import torch
+from machines import B, D, H, K, S, SIZES, T, pairs_of_ids
+from torch import nn
+
+import softdict
+from softdict import decoder_only
+from softdict.attention import fused
+from softdict.decoder_only import DecoderOnly
+from softdict.heads import MultiHeadAttention, split_heads
+from softdict.layers import LayerNorm
+from softdict.transformer import (
+    Config, DecoderLayer, Embedding, EncoderLayer, Transformer, TransformerDecoder,
+    TransformerEncoder, all_weights, recorded_weights)
+
+TEXT = {"vocabulary": 30, "width": D, "heads": H, "key_heads": 1, "layers": 2,
+        "hidden": 20, "longest": 12, "positions": "rotary"}
+
+
+def classes(*names):
+    """Classes of the package whose forward begins with arguments of these names."""
+    found = {}
+    for info in pkgutil.walk_packages(softdict.__path__, "softdict."):
+        if info.name.endswith("__main__"):
+            continue
+        for kind in vars(importlib.import_module(info.name)).values():
+            if inspect.isclass(kind) and issubclass(kind, nn.Module) \
+                    and kind.__module__.startswith("softdict"):
+                given = [*inspect.signature(kind.forward).parameters][1:]
+                if given[:len(names)] == list(names):
+                    found[kind.__qualname__] = kind
+    return found
+
+
+# Layers that this file adds: what somebody may want to try next
+
+
+class ParallelLayer(DecoderLayer):
+    """Attention and feed-forward read the same norm: Wang and Komatsuzaki 2021."""
+
+    def forward(self, x, memory, allowed=None, memory_allowed=None):
+        read = self.norm1(x)
+        x = x + self.self_attention(read, allowed=allowed) + self.feed_forward(read)
+        return x + self.cross_attention(self.norm2(x), memory, memory_allowed)
+
+
+class GroupedHeads(MultiHeadAttention):
+    """Heads that share their keys and values in groups: Ainslie et al. 2023."""
+
+    def __init__(self, width, heads, attend=fused, groups=1):
+        super().__init__(width, heads, attend)
+        self.groups, shared = groups, width // heads * groups
+        self.key, self.value = nn.Linear(width, shared), nn.Linear(width, shared)
+
+    def keys_and_values(self, source):
+        return tuple(split_heads(make(source), self.groups)
+                     for make in (self.key, self.value))
+
+    def ask(self, x, key, value, allowed=None):
+        each = self.heads // self.groups
+        return super().ask(x, key.repeat_interleave(each, 1),
+                           value.repeat_interleave(each, 1), allowed)
+
+
+class GroupedCrossLayer(DecoderLayer):
+    """Grouped heads in cross-attention alone: the two caches differ in shape."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.cross_attention = GroupedHeads(config.width, config.heads, config.attend)
+
+
+class GroupedSelfLayer(DecoderLayer):
+    def __init__(self, config):
+        super().__init__(config)
+        self.self_attention = GroupedHeads(config.width, config.heads, config.attend)
+
+
+class DistanceBias(nn.Module):
+    """Attention with a learned number for each head and distance, added to the scores.
+
+    Raffel et al. 2020, section 2.1
+    """
+
+    def __init__(self, heads, far=4):
+        super().__init__()
+        self.bias = nn.Parameter(torch.linspace(-1, 1, heads * far).view(heads, far))
+
+    def forward(self, query, key, value, allowed=None):
+        T, S = query.shape[-2], key.shape[-2]
+        distance = torch.arange(S - T, S)[:, None] - torch.arange(S)    # [T, S]
+        scores = query @ key.mT / query.shape[-1] ** 0.5                # [B, H, T, S]
+        scores = scores + self.bias[:, distance.abs().clamp(max=3)]     # [B, H, T, S]
+        if allowed is not None:
+            scores = scores.masked_fill(~allowed, float("-inf"))
+        weights = scores.softmax(dim=-1)                                # [B, H, T, S]
+        return weights @ value, weights
+
+
+class DistanceLayer(DecoderLayer):
+    """A learned bias by distance in self-attention: T5's positions."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.self_attention.attend = DistanceBias(config.heads)
+
+
+class GatedHeads(MultiHeadAttention):
+    """An attention that overrides `forward` alone, and gates what it found."""
+
+    def __init__(self, width, heads, attend=fused):
+        super().__init__(width, heads, attend)
+        self.gate = nn.Linear(width, width)
+
+    def forward(self, x, source=None, allowed=None):
+        return self.gate(x).sigmoid() * super().forward(x, source, allowed)
+
+
+class GatedLayer(DecoderLayer):
+    def __init__(self, config):
+        super().__init__(config)
+        self.self_attention, self.cross_attention = (
+            GatedHeads(config.width, config.heads, config.attend) for _ in range(2))
+
+
+class SourceFirstLayer(DecoderLayer):
+    """Cross-attention, named arguments, a norm behind everything."""
+
+    def forward(self, x, memory, allowed=None, memory_allowed=None):
+        x = x + self.cross_attention(self.norm2(x), allowed=memory_allowed,
+                                     source=memory)
+        x = x + self.feed_forward(self.norm3(x))
+        return self.norm1(x + self.self_attention(x, None, allowed))
+
+
+class PlainLayer(nn.Module):
+    """One that is no DecoderLayer: attention to words and source, and nothing else."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(config.width, config.heads)
+        self.cross_attention = MultiHeadAttention(config.width, config.heads)
+
+    def forward(self, x, memory, allowed=None, memory_allowed=None):
+        x = x + self.self_attention(x, allowed=allowed)
+        return x + self.cross_attention(x, memory, memory_allowed)
+
+
+OWN = [ParallelLayer, GroupedCrossLayer, GroupedSelfLayer, DistanceLayer, GatedLayer,
+       SourceFirstLayer, PlainLayer]
+LAYERS = classes("x", "memory") | {kind.__name__: kind for kind in OWN}
+DECODERS = classes("target", "memory")
+
+
+def translator_of(layer=DecoderLayer, decoder=TransformerDecoder):
+    """A small Transformer of two of these layers, with random biases and gains."""
+    torch.manual_seed(0)
+    config = Config(**SIZES)
+    model = Transformer(
+        TransformerEncoder(Embedding(20, config),
+                           [EncoderLayer(config) for _ in range(2)], LayerNorm(D)),
+        decoder(Embedding(30, config), [layer(config) for _ in range(2)],
+                LayerNorm(D))).double()
+    for part in model.parameters():
+        nn.init.normal_(part, std=0.4)
+    return model.eval()
+
+
+ORDERS = {"as they are": [[0, 1]] * T,
+          "beams": [[0, 0, 0, 1, 1, 1], [2, 0, 1, 3, 3, 4], [0, 1, 2, 5, 4, 3],
+                    [2, 2, 2, 3, 5, 3]],
+          "any order": [[1, 0], [1, 1, 0], [2, 0, 2, 1], [3], [0, 0, 0]]}
+
+
+def compare(model, turns):
+    """Asserts that each step scores as `forward` does for its translation alone."""
+    source, lengths, _ = pairs_of_ids()
+    draws = torch.Generator().manual_seed(7)
+    cache, rows = model.start(source, lengths), [(0, []), (1, [])]
+    for turn in turns:
+        cache = model.reorder(cache, torch.tensor(turn))
+        rows = [rows[number] for number in turn]
+        ids = torch.randint(4, 30, (len(rows),), generator=draws)
+        rows = [(place, [*words, word])
+                for (place, words), word in zip(rows, ids.tolist())]
+        logits, cache = model.step(ids, cache)
+        for (place, words), scores in zip(rows, logits, strict=True):
+            only = slice(place, place + 1)
+            alone = model(source[only], lengths[only], torch.tensor([words]))[0, -1]
+            torch.testing.assert_close(scores, alone, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("name", LAYERS)
+def test_steps_of_every_decoder_layer_score_as_its_forward(name, order):
+    compare(translator_of(LAYERS[name]), ORDERS[order])
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_steps_of_every_decoder_score_as_its_forward(name):
+    compare(translator_of(decoder=DECODERS[name]), ORDERS["beams"])
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_gradients_of_steps_are_those_of_forward(name):
+    model = translator_of(LAYERS[name])
+    source, lengths, target = pairs_of_ids()
+    cache, steps = model.start(source, lengths), []
+    for ids in target.unbind(dim=1):
+        logits, cache = model.step(ids, cache)
+        steps.append(logits)
+    direction = torch.randn(B, T, 30).double()
+    slopes = [torch.autograd.grad((scores * direction).sum(), list(model.parameters()),
+                                  allow_unused=True)
+              for scores in (torch.stack(steps, dim=1), model(source, lengths, target))]
+    for mine, right in zip(*slopes):    # None: a norm that the layer does not use
+        torch.testing.assert_close(mine, right, rtol=0, atol=1e-10)
+
+
+def test_the_layers_of_the_package_are_found():
+    assert {"DecoderLayer", "PostNormDecoderLayer"} <= LAYERS.keys()
+    assert "TransformerDecoder" in DECODERS and {"Layer"} <= TEXT_LAYERS.keys()
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_weights_of_every_decoder_layer_are_its_own(name):
+    model, (source, lengths, target) = translator_of(LAYERS[name]), pairs_of_ids()
+    _, own, cross = all_weights(model, source, lengths, target)
+    assert [w.shape for w in own] == 2 * [(B, H, T, T)]
+    assert [w.shape for w in cross] == 2 * [(B, H, T, S)]
+    for weights in own + cross:
+        torch.testing.assert_close(weights.sum(-1), torch.ones(B, H, T).double())
+    # the last word of a step has its row of the whole
+    cache = model.start(source, lengths)
+    with recorded_weights(model) as kept:
+        for ids in target.unbind(dim=1):
+            _, cache = model.step(ids, cache)
+    for number in range(2):
+        torch.testing.assert_close(kept[f"decoder.layers.{number}.self_attention"],
+                                   own[number][:, :, -1:])
+        torch.testing.assert_close(kept[f"decoder.layers.{number}.cross_attention"],
+                                   cross[number][:, :, -1:])
+
+
+# Broken on purpose
+
+
+class MixedLayer(DecoderLayer):
+    """Mixes neighbours, which a step does not see."""
+
+    def forward(self, x, memory, allowed=None, memory_allowed=None):
+        before = torch.cat([torch.zeros_like(x[:, :1]), x[:, :-1]], dim=1)
+        return super().forward(x + before, memory, allowed, memory_allowed)
+
+
+class ScaledDecoder(TransformerDecoder):
+    def forward(self, target, memory, memory_allowed):
+        return 2 * super().forward(target, memory, memory_allowed)
+
+
+def test_a_step_that_is_wired_otherwise_is_found():
+    with pytest.raises(AssertionError):
+        compare(translator_of(MixedLayer), ORDERS["as they are"])
+    with pytest.raises(AssertionError):
+        compare(translator_of(decoder=ScaledDecoder), ORDERS["as they are"])
+
+
+class OtherNameLayer(PlainLayer):
+    def __init__(self, config):
+        super().__init__(config)
+        self.near = MultiHeadAttention(config.width, config.heads)
+
+    def forward(self, x, memory, allowed=None, memory_allowed=None):
+        x = super().forward(x, memory, allowed, memory_allowed)
+        return x + self.near(x, allowed=allowed)
+
+
+class OwnProjections(MultiHeadAttention):
+    """Makes its keys itself, so that nothing can be kept of them."""
+
+    def forward(self, x, source=None, allowed=None):
+        source = x if source is None else source
+        key, value = (split_heads(make(source), self.heads)
+                      for make in (self.key, self.value))
+        return self.ask(x, key, value, allowed)
+
+
+class OwnProjectionsLayer(PlainLayer):
+    def __init__(self, config):
+        super().__init__(config)
+        self.self_attention = OwnProjections(config.width, config.heads)
+
+
+@pytest.mark.parametrize(("kind", "words"), [
+    (OtherNameLayer, "no other attention; OtherNameLayer has cross_attention, near,"),
+    (OwnProjectionsLayer, "layer 0 keeps keys of 0 words where there are 1")])
+def test_a_layer_that_no_cache_can_serve_is_refused(kind, words):
+    model, (source, lengths, target) = translator_of(kind), pairs_of_ids()
+    model(source, lengths, target)    # it trains
+    with pytest.raises(TypeError, match=words):
+        model.step(target[:, 0], model.start(source, lengths))
+
+
+# One stack
+
+
+class ParallelText(decoder_only.Layer):
+    def forward(self, x, angles, allowed, cache=None, layer=0):
+        read = self.norm1(x)
+        return x + self.attention(
+            read, angles, allowed, cache, layer) + self.feed_forward(read)
+
+
+class SandwichText(decoder_only.Layer):
+    """A norm behind each sub-layer too, as in Gemma 2."""
+
+    def forward(self, x, angles, allowed, cache=None, layer=0):
+        x = x + self.norm2(self.attention(self.norm1(x), angles, allowed, cache, layer))
+        return x + self.norm1(self.feed_forward(self.norm2(x)))
+
+
+class WideValues(decoder_only.GroupedAttention):
+    """As many keys as heads, whatever the config says."""
+
+    def __init__(self, config):
+        super().__init__(replace(config, key_heads=config.heads))
+
+
+class WideText(decoder_only.Layer):
+    def __init__(self, config):
+        super().__init__(config)
+        self.attention = WideValues(config)
+
+
+TEXT_LAYERS = classes("x", "angles", "allowed", "cache", "layer") | {
+    kind.__name__: kind for kind in (ParallelText, SandwichText, WideText)}
+TEXT_LAYERS.pop("GroupedAttention")    # a part of each
+
+
+def writer_of(layer):
+    torch.manual_seed(0)
+    config = decoder_only.Config(**TEXT)
+    model = DecoderOnly(config)
+    model.layers = nn.ModuleList(layer(config) for _ in range(2))
+    for part in model.parameters():
+        nn.init.normal_(part, std=0.4)
+    return model.double().eval()
+
+
+@pytest.mark.parametrize("cuts", [[1] * 6, [3, 1, 2], [6]], ids=str)
+@pytest.mark.parametrize("name", TEXT_LAYERS)
+def test_steps_of_every_layer_of_one_stack_score_as_its_forward(name, cuts):
+    model, ids = writer_of(TEXT_LAYERS[name]), torch.randint(0, 30, (B, 6))
+    whole, cache, parts = model(ids), model.start(), []
+    for part in ids.split(cuts, dim=1):
+        parts.append(model(part, cache=cache))
+    torch.testing.assert_close(torch.cat(parts, dim=1), whole, rtol=0, atol=1e-11)
+
+
+class ForgetfulText(decoder_only.Layer):
+    def forward(self, x, angles, allowed, cache=None, layer=0):
+        S = x.shape[1]
+        x = x + self.attention(self.norm1(x), angles, allowed[..., -S:])
+        return x + self.feed_forward(self.norm2(x))
+
+
+def test_a_layer_that_forgets_the_cache_is_refused():
+    model, ids = writer_of(ForgetfulText), torch.randint(0, 30, (B, 6))
+    model(ids)
+    with pytest.raises(TypeError, match="layer 0 keeps keys of 0 words where there"):
+        model(ids, cache=model.start())
+
+
+def test_sizes_of_these_tests_are_awkward():
+    assert len({B, T, S, H, K, D}) == 6
