@@ -410,6 +410,16 @@ def weights_of(model):
     return torch.cat([part.detach().flatten().clone() for part in model.parameters()])
 
 
+def test_a_flipped_bit_in_a_history_is_refused(whole):
+    """A digit of a loss becomes another digit: all is read, and nothing fits worse."""
+    content, file = whole
+    place = content.index(b"loss") + content[content.index(b"loss"):].index(b".") + 2
+    assert content[place:place + 1].isdigit()
+    file.write_bytes(flipped(content, 8 * place))
+    with pytest.raises(Damaged, match="its checksum"):
+        load(make_training(), file)
+
+
 def test_a_flipped_weight_is_named_with_a_way_out(file):
     content = file.read_bytes()
     file.write_bytes(flipped(content, 8 * len(content) - 5))
@@ -583,7 +593,20 @@ def frozen(model):
     return torch.optim.Adam(model.parameters(), lr=4e-3)
 
 
+class Counting(torch.optim.SGD):
+    """Its steps become shorter; it counts them in numbers, and not in tensors."""
+
+    def step(self, closure=None):
+        for group in self.param_groups:
+            for weight in group["params"]:
+                state = self.state[weight]
+                state["count"] = state.get("count", 0) + 1
+                weight.grad /= state["count"]
+        super().step(closure)
+
+
 OPTIMIZERS = {
+    "numbers alone": lambda model: Counting(model.parameters(), lr=1.0),
     "AdamW, two groups": two_groups,
     "another order": lambda model: torch.optim.Adam(
         list(model.parameters())[::-1], lr=4e-3),
@@ -592,7 +615,7 @@ OPTIMIZERS = {
     "frozen weights": frozen,
     "no state": lambda model: torch.optim.SGD(model.parameters(), lr=1.0),
     "momentum": lambda model: torch.optim.SGD(model.parameters(), 1.0, momentum=0.9),
-    "numbers and tensors": lambda model: torch.optim.NAdam(model.parameters(), 4e-3),
+    "a tensor for all": lambda model: torch.optim.NAdam(model.parameters(), 4e-3),
     "rows and columns": lambda model: torch.optim.Adafactor(model.parameters(), 4e-3)}
 
 

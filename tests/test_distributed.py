@@ -300,6 +300,15 @@ def test_mixed_precision_goes_the_same_way(group, precision):
         assert record["loss"] == pytest.approx(other["loss"], rel=1e-3)
 
 
+def test_gradients_travel_with_the_last_part_alone(group):
+    loss_of = nn.parallel.DistributedDataParallel(distributed.LossOf(made().model))
+    for parts in (1, 3):
+        own = distributed.OwnRows(make_batch(PAIRS[:6]), loss_of)
+        travels = [loss_of.require_backward_grad_sync for _ in own.parts(parts)]
+        assert travels == [False] * (parts - 1) + [True]
+    assert loss_of.require_backward_grad_sync
+
+
 def test_each_group_of_weights_keeps_its_factor(group):
     together, alone = (made() for _ in range(2))
     for state in (together, alone):

@@ -322,6 +322,9 @@ def test_a_damaged_checkpoint_is_named_and_the_training_begins_anew(
             capsys, *sized(pairs, begun))
     # the damaged file alone does not make the folder another one
     assert os.listdir(begun) == ["unfinished.safetensors.damaged1"]
+    with steps(stop=1):
+        assert "begins anew: there was no checkpoint" in refused(
+            capsys, *sized(pairs, begun))
     path.write_bytes(content)
     main(sized(pairs, begun))
     assert ("unfinished.safetensors is damaged, cut short or no checkpoint of softdict:"
