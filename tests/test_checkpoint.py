@@ -4,7 +4,6 @@ not fit changes nothing."""
 import json
 import math
 import os
-import random
 import subprocess
 import sys
 import textwrap
@@ -30,7 +29,7 @@ from softdict.seq2seq import (
 from softdict.training import Training, train, update
 from softdict.transformer import Config
 from softdict.variants import make_variant
-from interruptions import stopped_in
+from interruptions import bits, flipped, stopped_in
 from test_damage import changed
 from test_training import PAIRS, SHORT, make_training, weights
 
@@ -338,20 +337,6 @@ def test_notes_with_any_value_are_refused(whole, data):
         assert torch.equal(weights(run), before) and run.history == []
     else:
         assert notes == told["softdict"]
-
-
-def flipped(content, bit):
-    """The bytes with one bit turned over."""
-    content = bytearray(content)
-    content[bit // 8] ^= 1 << bit % 8
-    return bytes(content)
-
-
-def bits(content, seed):
-    """Forty places: a third of them in front, where names and notes stand."""
-    rng, notes = random.Random(seed), 8 + int.from_bytes(content[:8], "little")
-    return [rng.randrange(8 * notes) for _ in range(13)] + [
-        rng.randrange(8 * notes, 8 * len(content)) for _ in range(27)]
 
 
 def state_of(run):

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, normalizers, processors
 
-from interruptions import steps, stopped_in
+from interruptions import bits, flipped, steps, stopped_in
 from softdict import writing
 from softdict.__main__ import main
 from softdict.decoder_only import LLAMA, Config, DecoderOnly
@@ -642,6 +642,26 @@ def test_folders_that_hold_something_are_refused(tmp_path, text):
         trained(text, tmp_path)
     with pytest.raises(ValueError, match="is no folder"):
         trained(text, text)
+
+
+def test_a_flipped_bit_in_the_weights_is_refused_or_changes_nothing(tmp_path, text):
+    trained(text, tmp_path / "model")
+    path = tmp_path / "model" / "model.safetensors"
+    content, right = path.read_bytes(), load_library(path.parent).state_dict()
+    refusals = 0
+    for bit in bits(content, 3):
+        path.write_bytes(flipped(content, bit))
+        try:
+            found = load_library(path.parent).state_dict()
+        except ValueError as error:
+            assert "\n" not in str(error) and len(str(error)) < 900
+            refusals += 1
+        else:
+            assert all(torch.equal(found[name], right[name]) for name in right)
+    assert refusals > 30
+    path.write_bytes(flipped(content, 8 * len(content) - 5))
+    with pytest.raises(ValueError, match="its checksum .SHA-256. is not that of what"):
+        load_library(path.parent)
 
 
 def test_unknown_names_are_refused(tmp_path, text):
