@@ -25,8 +25,8 @@ FLOORS = {
     "transformer": 3, "scoring": 3, "checkpoint": 3,
     "training": 4, "decoding": 4, "variants": 4, "distributed": 5, "recipes": 5,
     "decoder_only": 5, "pretraining": 5, "roles": 5, "checks": 5, "grading": 6,
-    "folder": 6, "translator": 7, "pretrained": 7, "writing": 8,
-    "experiments": 8, "commands": 9, "__main__": 10}
+    "folder": 6, "resume": 7, "pretrained": 7, "translator": 8, "writing": 8,
+    "experiments": 9, "commands": 10, "__main__": 11}
 QUOTED = ["lookup", "masks", "attention", "layers", "heads", "seq2seq", "transformer",
           "cache", "variants", "training", "decoding"]
 COLAB = {"torch": "2.11.0", "numpy": "2.1.3", "matplotlib": "3.10.8", "tqdm": "4.67.1",

@@ -17,39 +17,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from softdict import runtime, training
+from softdict import runtime
 from softdict.attention import scaled_dot
-from softdict.batches import epoch_batches
-from softdict.checkpoint import architecture, load, load_model, save, save_model
+from softdict.batches import epoch_batches, make_batch
+from softdict.checkpoint import (
+    Damaged, add_checksum, architecture, begin_anew, checksum, load, load_model, packed,
+    save, save_model)
 from softdict.lookup import dot
 from softdict.seq2seq import (
     Attend, BahdanauDecoder, Decoder, Encoder, LastState, LuongDecoder, Seq2Seq)
 from softdict.training import Training, train, update
 from softdict.transformer import Config
 from softdict.variants import make_variant
+from interruptions import bits, flipped, stopped_in
 from test_damage import changed
 from test_training import PAIRS, SHORT, make_training, weights
 
 
 @pytest.mark.parametrize("kill_after", range(1, 10))
 def test_killed_after_any_update_and_resumed_it_ends_in_the_same_weights(
-        tmp_path, kill_after, monkeypatch):
-    whole = make_training()
+        tmp_path, kill_after):
+    whole, killed = make_training(), make_training()
     train(whole, PAIRS, path=tmp_path / "whole.safetensors")
-    count, real = 0, training.take_step
-
-    def update_then_die(*arguments):
-        nonlocal count
-        count += 1
-        if count > kill_after:
-            raise KeyboardInterrupt
-        return real(*arguments)
-
-    monkeypatch.setattr(training, "take_step", update_then_die)
     if kill_after < 9:
-        with pytest.raises(KeyboardInterrupt):
-            train(make_training(), PAIRS, path=tmp_path / "killed.safetensors")
-    monkeypatch.undo()
+        with stopped_in(kill_after + 1):
+            train(killed, PAIRS, path=tmp_path / "killed.safetensors")
+        assert len(killed.history) == kill_after
     torch.manual_seed(99)    # another process has other random numbers
     torch.rand(7)
     resumed = make_training()
@@ -198,7 +191,8 @@ def opened(file):
 
 def test_notes_of_a_checkpoint_are_json_and_name_the_architecture(file):
     notes = opened(file)[1]
-    assert set(notes) == {"vocabulary", "architecture", "settings", "history", "scaler"}
+    assert set(notes) == {"vocabulary", "architecture", "settings", "history", "scaler",
+                          "optimizer"}
     assert notes["architecture"] == {
         "": "ScheduledSampling", "encoder": "Encoder", "decoder": "Decoder"}
 
@@ -326,12 +320,14 @@ def test_any_bytes_are_loaded_or_refused_and_then_change_nothing(whole, data):
 
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(st.data())
-def test_notes_with_any_value_are_loaded_or_refused(whole, data):
+def test_notes_with_any_value_are_refused(whole, data):
     content, file = whole
     file.write_bytes(content)
     tensors, notes = opened(file)
     notes = data.draw(changed(json.dumps(notes))).decode("utf-8")
-    safetensors.torch.save_file(tensors, file, {"softdict": notes})
+    with safetensors.safe_open(file, framework="pt") as other:
+        told = other.metadata()
+    safetensors.torch.save_file(tensors, file, told | {"softdict": notes})
     run = make_training()
     before = weights(run).clone()
     try:
@@ -339,6 +335,150 @@ def test_notes_with_any_value_are_loaded_or_refused(whole, data):
     except ValueError as error:
         assert "\n" not in str(error) and len(str(error)) < 900
         assert torch.equal(weights(run), before) and run.history == []
+    else:
+        assert notes == told["softdict"]
+
+
+def state_of(run):
+    """All that a training has come to, as values that can be compared."""
+    held = run.optimizer.state_dict()["state"]
+    return ([tensor.tolist() for tensor in run.model.state_dict().values()],
+            {number: {name: value.tolist() if isinstance(value, torch.Tensor) else value
+                      for name, value in state.items()}
+             for number, state in held.items()}, run.history)
+
+
+def test_a_flipped_bit_in_a_checkpoint_is_refused_or_changes_nothing(whole):
+    content, file = whole
+    file.write_bytes(content)
+    right = make_training()
+    load(right, file)
+    refusals = 0
+    for bit in bits(content, 1):
+        file.write_bytes(flipped(content, bit))
+        run = make_training()
+        before = state_of(run)
+        try:
+            load(run, file)
+        except ValueError as error:
+            assert "\n" not in str(error) and len(str(error)) < 900
+            assert state_of(run) == before
+            refusals += 1
+        else:
+            assert state_of(run) == state_of(right)
+    assert refusals > 35
+
+
+@pytest.mark.parametrize("dtype", [None, torch.float16, torch.bfloat16], ids=str)
+def test_a_flipped_bit_in_a_model_is_refused_or_changes_nothing(tmp_path, dtype):
+    file, model = tmp_path / "a.safetensors", make_training().model
+    save_model(model, file, "words", dtype)
+    content = file.read_bytes()
+    load_model(model, file, "words")
+    right, refusals = weights_of(model), 0
+    for bit in bits(content, 2):
+        file.write_bytes(flipped(content, bit))
+        other = make_training(width=12).model
+        before = weights_of(other)
+        try:
+            load_model(other, file, "words")
+        except ValueError as error:
+            assert "\n" not in str(error) and len(str(error)) < 900
+            assert torch.equal(weights_of(other), before)
+            refusals += 1
+        else:
+            assert torch.equal(weights_of(other), right)
+    assert refusals > 35
+
+
+def weights_of(model):
+    return torch.cat([part.detach().flatten().clone() for part in model.parameters()])
+
+
+def test_a_flipped_bit_in_a_history_is_refused(whole):
+    """A digit of a loss becomes another digit: all is read, and nothing fits worse."""
+    content, file = whole
+    place = content.index(b"loss") + content[content.index(b"loss"):].index(b".") + 2
+    assert content[place:place + 1].isdigit()
+    file.write_bytes(flipped(content, 8 * place))
+    with pytest.raises(Damaged, match="its checksum"):
+        load(make_training(), file)
+
+
+def test_a_flipped_weight_is_named_with_a_way_out(file):
+    content = file.read_bytes()
+    file.write_bytes(flipped(content, 8 * len(content) - 5))
+    run = make_training()
+    for read in (lambda: load(run, file), lambda: load_model(run.model, file, "words")):
+        with pytest.raises(Damaged) as refusal:
+            read()
+        assert str(refusal.value) == (
+            "a.safetensors is damaged: its checksum (SHA-256) is not that of what it "
+            "holds; copy it again, or train again")
+
+
+def test_the_checksum_knows_names_kinds_shapes_and_notes():
+    tensors = {"a": torch.arange(6.0), "b": torch.tensor(2.0)}
+    others = [tensors | {"a": torch.arange(6.0).view(2, 3)},
+              tensors | {"a": torch.arange(6.0).view(torch.int32)},
+              {"c": tensors["a"], "b": tensors["b"]},
+              {"a": tensors["a"]}, tensors | {"b": torch.tensor([2.0])},
+              tensors | {"b": torch.tensor(-0.0)}, tensors | {"b": torch.tensor(0.0)}]
+    told = {"softdict": "notes", "more": "1"}
+    sums = [checksum(one, told) for one in [tensors, *others]]
+    assert len({*sums, checksum(tensors, {"softdict": "others"}),
+                checksum(tensors, {})}) == 10
+    assert checksum(dict(reversed(tensors.items())),
+                    dict(reversed(told.items()))) == sums[0]
+    assert checksum({"a": torch.arange(6.0).view(2, 3).T.contiguous()}, {}) == checksum(
+        {"a": torch.arange(6.0).view(2, 3).T}, {})
+
+
+def test_the_same_content_gives_the_same_bytes_which_the_library_reads(tmp_path):
+    tensors = {f"part {n}": torch.randn(n, 3) for n in range(1, 5)}
+    told = {name: "\u00e9 \"quoted\" \n" * 5 for name in "abcdefgh"}
+    [content] = {b"".join(packed(tensors, told)) for _ in range(20)}
+    (tmp_path / "a.safetensors").write_bytes(content)
+    with safetensors.safe_open(tmp_path / "a.safetensors", framework="pt") as file:
+        assert file.metadata() == told | {"sha256": checksum(tensors, told)}
+        assert all(torch.equal(file.get_tensor(name), tensors[name])
+                   for name in tensors)
+
+
+def test_a_model_of_an_earlier_version_is_read_and_can_get_its_checksum(tmp_path):
+    file, run = tmp_path / "a.safetensors", make_training()
+    save_model(run.model, file, "words", torch.float16)
+    tensors, notes = opened(file)
+    safetensors.torch.save_file(tensors, file, {"softdict": json.dumps(notes)})
+    load_model(make_training().model, file, "words")
+    add_checksum(file)
+    again, notes_again = opened(file)
+    assert notes_again == notes and tensors.keys() == again.keys()
+    assert all(torch.equal(again[name], tensors[name]) for name in tensors)
+    file.write_bytes(flipped(file.read_bytes(), 8 * file.stat().st_size - 5))
+    for read in (lambda: load_model(run.model, file, "words"),
+                 lambda: add_checksum(file)):
+        with pytest.raises(Damaged, match="its checksum"):
+            read()
+
+
+def test_a_training_of_an_earlier_version_is_refused_and_kept(file):
+    tensors, notes = opened(file)
+    notes.pop("optimizer")
+    safetensors.torch.save_file(tensors, file, {"softdict": json.dumps(notes)})
+    refused(make_training(), file, "was written by an earlier version of softdict, and "
+            "that one can go on with it; here, use another file")
+
+
+def test_the_model_that_comes_with_the_package_has_a_checksum():
+    with safetensors.safe_open(runtime.ASSETS / "transformer" / "weights.safetensors",
+                               framework="pt") as content:
+        assert len(content.metadata()["sha256"]) == 64
+
+
+def signed(tensors, notes):
+    """The bytes of a whole file with these notes."""
+    return b"".join(packed(tensors, {"softdict": json.dumps(notes)}))
 
 
 def dropped(*starts):
@@ -355,34 +495,17 @@ def filled(name, value):
     ({}, "damaged"), ({"vocabulary": "words"}, "damaged"),
     ({"architecture": "Seq2Seq"}, "damaged"), ({"architecture": None}, "damaged"),
     ({"architecture": {}}, "holds another model: the whole is missing there"),
-    ({"settings": None}, "damaged: its settings are none"),
-    ({"history": None}, "damaged: its history is none of this training"),
-    ({"history": "loss"}, "its history is none"),
-    ({"history": [1.0] * 9}, "its history is none"),
-    ({"history": [{"norm": 1.0}] * 9}, "its history is none"),
-    ({"history": [{"loss": 1.0}] * 10}, "its history is none"),
-    ({"history": [{"loss": 1.0}] * 8}, "damaged: its history does not fit its weights"),
-    ({"history": []}, "its history does not fit its weights"),
-    ({"scaler": None}, "damaged: its scaler"), ({"scaler": {"scale": 1}}, "its scaler"),
 ], ids=str)
-def test_damaged_notes_are_one_sentence_and_change_nothing(trained, notes, message):
+def test_other_notes_are_one_sentence_and_change_nothing(trained, notes, message):
     run, file = trained
     tensors, whole = opened(file)
     if isinstance(notes, dict):
         notes = whole | notes if notes.keys() - {"vocabulary"} else notes
-    safetensors.torch.save_file(tensors, file, {"softdict": json.dumps(notes)})
+    file.write_bytes(signed(tensors, notes))
     refused(run, file, message)
 
 
 @pytest.mark.parametrize("change, message", [
-    (dropped("optimizer.0.exp_avg"), "damaged: its optimizer does not fit its weights"),
-    (dropped("optimizer.2.step"), "its optimizer does not fit its weights"),
-    (lambda tensors: tensors.update({"optimizer.99.step": torch.tensor(9.0)}),
-     "its optimizer does not fit"),
-    (lambda tensors: tensors.update({"optimizer.1.exp_avg": torch.zeros(3)}),
-     "its optimizer does not fit"),
-    (lambda tensors: [filled(name, 10)(tensors) for name in tensors
-                      if name.endswith(".step")], "its history does not fit"),
     (dropped("model."), "a model of another size: .* is missing there"),
     (dropped("model.generator.bias"), "generator.bias is missing there"),
     (filled("model.generator.bias", math.nan),
@@ -392,11 +515,11 @@ def test_damaged_notes_are_one_sentence_and_change_nothing(trained, notes, messa
     (lambda tensors: [filled(name, math.nan)(tensors) for name in tensors],
      "weights that are no numbers"),
 ])
-def test_damaged_tensors_are_one_sentence_and_change_nothing(trained, change, message):
+def test_other_tensors_are_one_sentence_and_change_nothing(trained, change, message):
     run, file = trained
     tensors, notes = opened(file)
     change(tensors)
-    safetensors.torch.save_file(tensors, file, {"softdict": json.dumps(notes)})
+    file.write_bytes(signed(tensors, notes))
     refused(run, file, message)
 
 
@@ -410,17 +533,17 @@ def refused(run, file, message):
     assert not run.history and not run.optimizer.state_dict()["state"]
 
 
-@pytest.mark.parametrize("count", [0, 2, 4, 9])
-def test_a_history_of_another_length_is_damage(tmp_path, count):
-    """Three updates were made; the optimizer has counted them."""
-    run, path = make_training(), tmp_path / "a.safetensors"
-    for batch in epoch_batches(PAIRS, 6, 0, 0)[:3]:
-        run.history.append(update(run, batch))
-    save(run, path)
-    tensors, notes = opened(path)
-    notes["history"] = (3 * notes["history"])[:count]
-    safetensors.torch.save_file(tensors, path, {"softdict": json.dumps(notes)})
-    refused(make_training(), path, "damaged: its history does not fit its weights")
+def test_a_damaged_file_is_renamed_and_no_earlier_one_is_lost(file):
+    for number in (1, 2, 3):
+        file.write_text(f"content {number}")
+        with pytest.raises(Damaged) as damage:
+            load(make_training(), file)
+        assert begin_anew(file, damage.value) == (
+            "a.safetensors is damaged, cut short or no checkpoint of softdict: the "
+            "training begins anew, and the damaged file is kept as "
+            f"a.safetensors.damaged{number}")
+    assert {path.name: path.read_text() for path in file.parent.iterdir()} == {
+        f"a.safetensors.damaged{number}": f"content {number}" for number in (1, 2, 3)}
 
 
 def test_updates_that_the_scaler_skipped_are_no_damage(tmp_path):
@@ -437,3 +560,112 @@ def test_updates_that_the_scaler_skipped_are_no_damage(tmp_path):
     load(again, path)
     assert len(again.history) == 2 and torch.equal(weights(again), weights(run))
     assert {int(state["step"]) for state in again.optimizer.state.values()} == {1}
+
+
+# Optimizers of one's own
+
+def two_groups(model, kind=torch.optim.AdamW, **changes):
+    """Biases and norms are not shrunk, and learn at a rate of their own."""
+    flat = [part for part in model.parameters() if part.ndim < 2]
+    wide = [part for part in model.parameters() if part.ndim > 1]
+    return kind([{"params": wide, "weight_decay": 0.3},
+                 {"params": flat, "lr": 1e-3, "weight_decay": 0.0} | changes], lr=4e-3)
+
+
+def frozen(model):
+    for part in model.encoder.parameters():
+        part.requires_grad_(False)
+    return torch.optim.Adam(model.parameters(), lr=4e-3)
+
+
+class Counting(torch.optim.SGD):
+    """Its steps become shorter; it counts them in numbers, and not in tensors."""
+
+    def step(self, closure=None):
+        for group in self.param_groups:
+            for weight in group["params"]:
+                state = self.state[weight]
+                state["count"] = state.get("count", 0) + 1
+                weight.grad /= state["count"]
+        super().step(closure)
+
+
+OPTIMIZERS = {
+    "numbers alone": lambda model: Counting(model.parameters(), lr=1.0),
+    "AdamW, two groups": two_groups,
+    "another order": lambda model: torch.optim.Adam(
+        list(model.parameters())[::-1], lr=4e-3),
+    "a part alone": lambda model: torch.optim.AdamW(model.decoder.parameters(),
+                                                    lr=4e-3, amsgrad=True),
+    "frozen weights": frozen,
+    "no state": lambda model: torch.optim.SGD(model.parameters(), lr=1.0),
+    "momentum": lambda model: torch.optim.SGD(model.parameters(), 1.0, momentum=0.9),
+    "a tensor for all": lambda model: torch.optim.NAdam(model.parameters(), 4e-3),
+    "rows and columns": lambda model: torch.optim.Adafactor(model.parameters(), 4e-3)}
+
+
+def with_optimizer(make, model=None, **changes):
+    model = model or make_training().model
+    return Training(model, replace(SHORT, **changes), "words", optimizer=make(model))
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_any_optimizer_goes_on_as_if_nothing_had_happened(tmp_path, name):
+    make, path = OPTIMIZERS[name], tmp_path / "a.safetensors"
+    whole, killed, resumed = (with_optimizer(make) for _ in range(3))
+    train(whole, PAIRS)
+    with stopped_in(6):
+        train(killed, PAIRS, path=path)
+    content = path.read_bytes()
+    train(resumed, PAIRS, path=path)
+    assert state_of(resumed) == state_of(whole)
+    assert len(resumed.history) == 9 and path.read_bytes() != content
+    assert ([group | {"params": None} for group in resumed.optimizer.param_groups]
+            == [group | {"params": None} for group in whole.optimizer.param_groups])
+    # a state that is lost, or another weight's, would be seen
+    if name != "no state":
+        lost = with_optimizer(make)
+        path.write_bytes(content)
+        load(lost, path)
+        lost.optimizer.state.clear()
+        train(lost, PAIRS)
+        assert state_of(lost) != state_of(whole)
+
+
+@pytest.mark.parametrize("there, here, message", [
+    (OPTIMIZERS["AdamW, two groups"], None, "the optimizer is AdamW there and Adam"),
+    (None, OPTIMIZERS["AdamW, two groups"], "the optimizer is Adam there and AdamW"),
+    (OPTIMIZERS["AdamW, two groups"],
+     lambda model: torch.optim.AdamW(model.parameters(), lr=4e-3),
+     "the number of its groups is 2 there and 1 here"),
+    (OPTIMIZERS["another order"],
+     lambda model: torch.optim.Adam(model.parameters(), lr=4e-3),
+     "the place of encoder.embed.weight is 16 of group 1 there and 1 of group 1"),
+    (two_groups, lambda model: two_groups(model, weight_decay=0.1),
+     "weight_decay of group 2 is 0.0 there and 0.1 here"),
+    (two_groups, lambda model: two_groups(model, lr=2e-3),
+     "factor of group 2 is 0.25 there and 0.5 here"),
+    (two_groups, lambda model: two_groups(model, betas=(0.9, 0.98)),
+     r"betas of group 2 is \[0.9, 0.999\] there and \[0.9, 0.98\] here"),
+    (OPTIMIZERS["a part alone"],
+     lambda model: torch.optim.AdamW(model.parameters(), lr=4e-3, amsgrad=True),
+     "the place of encoder.embed.weight is missing there and 1 of group 1 here"),
+])
+def test_a_checkpoint_of_other_groups_is_refused_by_what_differs(
+        tmp_path, there, here, message):
+    default = lambda model: None    # noqa: E731
+    path = tmp_path / "a.safetensors"
+    train(with_optimizer(there or default, updates=3), PAIRS, path=path)
+    content = path.read_bytes()
+    refused(with_optimizer(here or default, updates=3), path,
+            f"belongs to a training with another optimizer: {message}")
+    assert path.read_bytes() == content
+
+
+def test_what_no_checkpoint_can_hold_is_said(tmp_path):
+    run = make_training()
+    update(run, make_batch(PAIRS[:6]))
+    run.optimizer.state[run.model.generator.bias]["notes"] = ["a", "list"]
+    with pytest.raises(ValueError, match="Adam keeps notes, a list: no checkpoint can"):
+        save(run, tmp_path / "a.safetensors")
+    assert not list(tmp_path.iterdir())

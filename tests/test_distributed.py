@@ -15,7 +15,8 @@ import pytest
 import torch
 from torch import nn
 
-from softdict import distributed, recipes, training, translator
+from interruptions import stopped_in
+from softdict import distributed, recipes, translator
 from softdict.__main__ import main
 from softdict.batches import make_batch
 from softdict.checkpoint import load
@@ -82,13 +83,6 @@ STILL = {"seed": 3, "peak_rate": 1e-12}
 # What each of two processes does: all of it once, its results in a file
 
 
-def interrupted(state, loss):
-    """`take_step`, until the sixth update."""
-    if len(state.history) == 5:
-        raise KeyboardInterrupt
-    return take_step(state, loss)
-
-
 def equal_runs(folder):
     found = {}
     for name, parts in EQUAL.items():
@@ -99,47 +93,44 @@ def equal_runs(folder):
 
 
 def checkpoints(folder):
-    """Who writes, and what a file says; evaluations join the history."""
-    written, state = [], made()
-    keep = training.save
+    """How many updates this process's file holds at each evaluation, and at the end;
+    evaluations join the history."""
+    held, state, again = [], made(), made()
+    path = folder / f"whole of {torch_distributed.get_rank()}"
 
-    def counted(state, path):
-        written.append(len(state.history))
-        keep(state, path)
+    def evaluate(model):
+        if path.exists():
+            load(again, path)
+        held.append(len(again.history))
+        return {"found": 0.5}
 
-    training.save = counted
-    distributed.train(state, PAIRS, lambda model: {"found": 0.5}, folder / "whole")
-    training.save = keep
-    return written, ended(state)
+    distributed.train(state, PAIRS, evaluate, path)
+    evaluate(state.model)
+    return held, ended(state)
 
 
 def stops(folder):
     """Interrupted by two, for one to go on with; and what one has begun, ended."""
-    training.take_step, state = interrupted, made()
-    try:
-        distributed.train(state, PAIRS, path=folder / "by two")
-    except KeyboardInterrupt:
-        pass
-    training.take_step = take_step
+    with stopped_in(6):
+        distributed.train(made(), PAIRS, path=folder / "by two")
     state = made()
     distributed.train(state, PAIRS, path=folder / "by one")
     return ended(state)
 
 
 def dropped(folder):
-    """The losses of this process on rows that are the same in both, twice."""
-    seen, keep = [], training.batch_loss
+    """What this process says of rows that are the same in both, twice."""
+    return [said(made(TRANSFORMER, STILL, dropout=dropout), distributed.train)
+            for dropout in (0.5, 0.5, 0.0)]
 
-    def watched(*arguments):
-        loss = keep(*arguments)
-        seen.append(loss.item())
-        return loss
 
-    training.batch_loss = watched
-    for dropout in (0.5, 0.5, 0.0):
-        distributed.train(made(TRANSFORMER, STILL, dropout=dropout), PAIRS[:1] * 12)
-    training.batch_loss = keep
-    return [seen[:7], seen[7:14], seen[14:]]
+def said(state, train):
+    """The sum of a model's logits in each update of a training on one pair."""
+    sums = []
+    state.model.generator.register_forward_hook(
+        lambda part, inputs, logits: sums.append(logits.sum().item()))
+    train(state, PAIRS[:1] * 12)
+    return sums
 
 
 def early(folder):
@@ -189,10 +180,8 @@ def work(rank, folder):
 def both(tmp_path_factory):
     """What the two processes have found, and the folder that they shared."""
     folder = tmp_path_factory.mktemp("both")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(training, "take_step", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            train(made(), PAIRS, path=folder / "by one")
+    with stopped_in(6):
+        train(made(), PAIRS, path=folder / "by one")
     torch.multiprocessing.spawn(work, (folder,), TWO)
     return folder, [torch.load(folder / f"of {rank}", weights_only=False)
                     for rank in range(TWO)]
@@ -228,15 +217,16 @@ def test_a_mean_of_the_processes_means_is_another_training(both):
 
 def test_the_first_process_alone_writes_and_all_evaluate(both):
     folder, (first, second) = both
-    assert first["checkpoints"][0] == [3, 6, 7] and second["checkpoints"][0] == []
+    assert first["checkpoints"][0] == [0, 3, 6, 7]
+    assert second["checkpoints"][0] == [0, 0, 0, 0]
     alone, read = made(), made()
     train(alone, PAIRS, lambda model: {"found": 0.5})
     for found in (first, second):
         same(ended(alone), found["checkpoints"][1])
-    load(read, folder / "whole")
+    load(read, folder / "whole of 0")
     same(ended(read), ended(alone))
     assert {path.name for path in folder.iterdir()} == {
-        "whole", "by one", "by two", "best of 0", "of 0", "of 1",
+        "whole of 0", "by one", "by two", "best of 0", "of 0", "of 1",
         *(["meeting"] if (folder / "meeting").exists() else [])}
 
 
@@ -260,10 +250,9 @@ def test_each_process_drops_out_numbers_of_its_own(both):
 
 def test_the_first_process_drops_out_what_one_alone_would(both):
     alone = made(TRANSFORMER, STILL | {"batch_size": 3}, dropout=0.5)
-    train(alone, PAIRS[:1] * 12)
-    losses = [record["loss"] for record in alone.history]
-    assert len(set(losses)) == 7
-    assert losses == pytest.approx(both[1][0]["dropped"][0])
+    sums = said(alone, train)
+    assert len(set(sums)) == 7
+    assert sums == pytest.approx(both[1][0]["dropped"][0])
 
 
 def test_early_stopping_is_agreed_on(both):
@@ -309,6 +298,28 @@ def test_mixed_precision_goes_the_same_way(group, precision):
     train(alone, PAIRS)
     for record, other in zip(together.history, alone.history, strict=True):
         assert record["loss"] == pytest.approx(other["loss"], rel=1e-3)
+
+
+def test_gradients_travel_with_the_last_part_alone(group):
+    loss_of = nn.parallel.DistributedDataParallel(distributed.LossOf(made().model))
+    for parts in (1, 3):
+        own = distributed.OwnRows(make_batch(PAIRS[:6]), loss_of)
+        travels = [loss_of.require_backward_grad_sync for _ in own.parts(parts)]
+        assert travels == [False] * (parts - 1) + [True]
+    assert loss_of.require_backward_grad_sync
+
+
+def test_each_group_of_weights_keeps_its_factor(group):
+    together, alone = (made() for _ in range(2))
+    for state in (together, alone):
+        some, more = state.model.encoder, state.model.decoder
+        state.optimizer = torch.optim.AdamW(
+            [{"params": some.parameters()},
+             {"params": more.parameters(), "lr": 1e-3, "weight_decay": 0.5}], lr=4e-3)
+    distributed.train(together, PAIRS)
+    train(alone, PAIRS)
+    same(ended(together), ended(alone))
+    assert not torch.equal(weights(alone), weights(made()))
 
 
 @pytest.mark.parametrize("rows, processes, counts", [
@@ -387,17 +398,17 @@ def test_one_process_joins_nothing(tmp_path, monkeypatch, size):
 
 SCRIPT = """
     import os, signal, sys
-    from softdict import training
+    from torch.optim.optimizer import register_optimizer_step_pre_hook
     from softdict.__main__ import main
 
-    step = training.take_step
+    steps = []
 
-    def killed(state, loss):
-        if len(state.history) == 100 and os.environ["RANK"] == os.environ["KILLED"]:
+    def killed(*arguments):
+        steps.append(1)
+        if len(steps) == 101 and os.environ["RANK"] == os.environ["KILLED"]:
             os.kill(os.getpid(), signal.SIGKILL)
-        return step(state, loss)
 
-    training.take_step = killed
+    register_optimizer_step_pre_hook(killed)
     main(sys.argv[1:])
 """
 

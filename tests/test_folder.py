@@ -11,6 +11,7 @@ import safetensors.torch
 import torch
 
 from softdict import files, folder, runtime
+from softdict.checkpoint import packed
 from softdict.folder import Config, Saved, curves, load_folder, save_folder
 from softdict.pieces import learn_pieces
 from softdict.recipes import RECIPES
@@ -239,10 +240,10 @@ def test_weights_that_fit_not_are_refused(made, change, message):
     path = made / "weights.safetensors"
     tensors = safetensors.torch.load_file(path)
     with safetensors.safe_open(path, framework="pt") as file:
-        notes = file.metadata()
+        notes = {"softdict": file.metadata()["softdict"]}
     name = sorted(tensors)[0]
     tensors[name] = change(tensors[name]).contiguous()
-    path.write_bytes(safetensors.torch.save(tensors, notes))
+    path.write_bytes(b"".join(packed(tensors, notes)))
     with pytest.raises(ValueError, match=message):
         load_folder(made)
 

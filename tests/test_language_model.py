@@ -15,12 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, normalizers, processors
 
+from interruptions import bits, flipped, steps, stopped_in
 from softdict import writing
 from softdict.__main__ import main
 from softdict.decoder_only import LLAMA, Config, DecoderOnly
 from softdict.pretrained import PARTS, family_of, load_library, save_library, to_library
 from softdict.training import Settings
-from softdict.writing import characters, load_writer, survey, train_text, windows
+from softdict.writing import (
+    NONE, TextBatch, characters, language_loss, load_writer, survey, text_update,
+    train_text, windows)
 
 SIZES = {"vocabulary": 11, "width": 12, "heads": 3, "key_heads": 3, "layers": 2,
          "hidden": 7, "longest": 16}
@@ -497,19 +500,10 @@ def test_a_training_fills_a_folder_from_which_one_can_write(tmp_path, text, mode
     assert written.startswith("The dog") and len(written) > 20
 
 
-def test_an_interrupted_training_ends_as_one_that_was_not(tmp_path, text, monkeypatch):
+def test_an_interrupted_training_ends_as_one_that_was_not(tmp_path, text):
     sizes = SMALL | {"dropout": 0.2}
     train_text(text, tmp_path / "whole", sizes=sizes, say=str, **QUICK)
-    real, calls = writing.save, []
-
-    def stopped(state, path):
-        real(state, path)
-        calls.append(1)
-        if len(calls) == 1:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(writing, "save", stopped)
-    with pytest.raises(KeyboardInterrupt):
+    with stopped_in(3):
         train_text(text, tmp_path / "parts", sizes=sizes, say=str, **QUICK)
     assert os.listdir(tmp_path / "parts") == ["unfinished.safetensors"]
     with pytest.raises(ValueError, match="training is not finished, and the same comm"):
@@ -522,11 +516,13 @@ def test_an_interrupted_training_ends_as_one_that_was_not(tmp_path, text, monkey
                        **QUICK | changes)
     content = text.read_bytes()
     text.write_bytes(content.replace(b"dog", b"god"))    # the same characters
-    with pytest.raises(ValueError, match="with another text. Begin it as it was begun"):
+    with pytest.raises(ValueError, match="with another text. Begin it as it was begun, "
+                       "with the same text; or name a new folder"):
         train_text(text, tmp_path / "parts", sizes=sizes, say=str, **QUICK)
     text.write_bytes(content)
-    train_text(text, tmp_path / "parts", sizes=sizes, say=str, **QUICK)
-    assert len(calls) == 2
+    with steps() as made:
+        train_text(text, tmp_path / "parts", sizes=sizes, say=str, **QUICK)
+    assert len(made) == 2
     for name in ("history.jsonl", "model.safetensors", "tokenizer.json"):
         assert ((tmp_path / "parts" / name).read_bytes()
                 == (tmp_path / "whole" / name).read_bytes())
@@ -535,9 +531,9 @@ def test_an_interrupted_training_ends_as_one_that_was_not(tmp_path, text, monkey
 def test_the_validation_is_never_trained_on(tmp_path, text, monkeypatch):
     real, seen = writing.windows, []
 
-    def noted(file, tokenizer, starts, end, length):
+    def noted(file, tokenizer, starts, end, length, *more):
         seen.append((starts, end, length))
-        return real(file, tokenizer, starts, end, length)
+        return real(file, tokenizer, starts, end, length, *more)
 
     monkeypatch.setattr(writing, "windows", noted)
     trained(text, tmp_path / "model")
@@ -572,11 +568,11 @@ def test_bits_a_character_compare_any_pieces(tmp_path, text):
     model = DecoderOnly(Config(pieces.get_vocab_size(), **SMALL))
     torch.nn.init.zeros_(model.generator.weight)
     with open(text, "rb") as file:
-        ids, targets = windows(file, pieces, [0, 500], end, 12)
-    record = writing.checked(model, ids, targets, pieces)
+        batch = TextBatch(*windows(file, pieces, [0, 500], end, 12))
+    record = writing.checked(model, batch, pieces)
     nats = torch.tensor(float(pieces.get_vocab_size())).log()
     assert record["validation loss"] == pytest.approx(nats.item(), rel=1e-5)
-    written = sum(len(pieces.decode(row.tolist())) for row in targets)
+    written = sum(len(pieces.decode(row.tolist())) for row in batch.targets)
     assert written > 30
     assert record["bits a character"] == pytest.approx(
         24 * nats.item() / torch.tensor(2.0).log().item() / written, rel=1e-5)
@@ -585,17 +581,34 @@ def test_bits_a_character_compare_any_pieces(tmp_path, text):
 def test_a_batch_in_parts_is_the_batch(text):
     counts, (begin, end), _ = survey(text)
     with open(text, "rb") as file:    # the last window is shorter
-        batch = windows(file, characters(counts), [0, 50, end - 5], end, 12)
+        batch = TextBatch(*windows(file, characters(counts), [0, 50, end - 5], end, 12))
     weights = []
     for parts in (1, 2, 3):
         torch.manual_seed(0)
         model = DecoderOnly(Config(300, **SMALL)).double()
         state = writing.Training(model, Settings(accumulate=parts))
-        record = writing.update(state, *batch)
+        record = text_update(state, batch)
         weights.append([record["loss"], record["norm"]])
         weights[-1] += [part.sum().item() for part in model.parameters()]
     assert weights[1] == pytest.approx(weights[0], rel=1e-6)
     assert weights[2] == pytest.approx(weights[0], rel=1e-6)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.7])
+def test_the_loss_is_torchs_smoothed_or_not(smoothing):
+    """Of all pieces, the first one too, for none of them is a pad; values and
+    gradients."""
+    torch.manual_seed(0)
+    model = DecoderOnly(Config(7, **SMALL)).double()
+    ids = torch.randint(7, (2, 5))
+    batch = TextBatch(ids, torch.tensor([[0, 6, 3, 0, 5], [1, 0, NONE, NONE, NONE]]))
+    wanted = torch.nn.functional.cross_entropy(
+        model(ids).flatten(0, 1), batch.targets.flatten(), label_smoothing=smoothing)
+    found = language_loss(model, batch, smoothing)
+    torch.testing.assert_close(found, wanted, rtol=0, atol=1e-10)
+    for mine, theirs in zip(*(torch.autograd.grad(loss, list(model.parameters()))
+                              for loss in (found, wanted)), strict=True):
+        torch.testing.assert_close(mine, theirs, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("content", ["a" * 5000, "word " * 1000, "사전은 함수다 " * 300,
@@ -629,6 +642,26 @@ def test_folders_that_hold_something_are_refused(tmp_path, text):
         trained(text, tmp_path)
     with pytest.raises(ValueError, match="is no folder"):
         trained(text, text)
+
+
+def test_a_flipped_bit_in_the_weights_is_refused_or_changes_nothing(tmp_path, text):
+    trained(text, tmp_path / "model")
+    path = tmp_path / "model" / "model.safetensors"
+    content, right = path.read_bytes(), load_library(path.parent).state_dict()
+    refusals = 0
+    for bit in bits(content, 3):
+        path.write_bytes(flipped(content, bit))
+        try:
+            found = load_library(path.parent).state_dict()
+        except ValueError as error:
+            assert "\n" not in str(error) and len(str(error)) < 900
+            refusals += 1
+        else:
+            assert all(torch.equal(found[name], right[name]) for name in right)
+    assert refusals > 30
+    path.write_bytes(flipped(content, 8 * len(content) - 5))
+    with pytest.raises(ValueError, match="its checksum .SHA-256. is not that of what"):
+        load_library(path.parent)
 
 
 def test_unknown_names_are_refused(tmp_path, text):

@@ -37,6 +37,7 @@ SIZES = {    # tensors beside numbers, or of whole numbers
     "hidden_mask": (torch.ones(2, 3, dtype=torch.bool),),
     "additive_mask": (torch.ones(2, 3, dtype=torch.bool),),
     "smoothed_loss": (torch.ones(2, 3, 5), torch.full((2, 3), 4), 0.1),
+    "cross_entropy": (torch.ones(2, 3, 5), torch.full((2, 3), 4), 0.1),
     "top_k": (torch.ones(2, 5), 2), "top_p": (torch.ones(2, 5), 0.5),
     "chosen_rows": (torch.ones(2, 2, 3), torch.tensor([1, 0, 1]), 1),
     "continued": (torch.zeros(2, 3), torch.randn(2, 3, 7)),
@@ -46,7 +47,8 @@ SIZES = {    # tensors beside numbers, or of whole numbers
     "rotate": (torch.ones(2, 5, 6), torch.arange(5)),
 }
 # tested beside their models
-MODELS = {"update", "take_step", "train", "train_epoch", "fit", "evaluation", "greedy",
+MODELS = {"update", "backward", "take_step", "rate_factors", "epochs", "train",
+          "train_on", "fit", "evaluation", "greedy",
           "written", "translate", "source_weights", "translation_weights",
           "mixed_states", "batch_loss", "beam_search", "hypothesis", "sample",
           "all_weights", "recorded_weights", "make_transformer", "make_variant",

@@ -144,10 +144,60 @@ def test_the_loss_counts_the_chosen_words_alone():
     torch.testing.assert_close(masked_loss(model, *wider), losses.mean())
 
 
-def test_a_loss_without_a_chosen_word_is_refused():
-    ids = padded([[4, 5]])
-    with pytest.raises(ValueError, match="no word is chosen"):
-        masked_loss(model_of(), ids, torch.zeros_like(ids))
+def nothing(ids, mask, generator):
+    return ids, torch.zeros_like(ids)
+
+
+def first_row(ids, mask, generator):
+    """The first word of a batch is hidden, and no other."""
+    target = torch.zeros_like(ids)
+    target[0, 0] = ids[0, 0]
+    return ids.masked_fill(target != PAD, mask), target
+
+
+def test_an_update_without_a_chosen_word_is_refused():
+    training = Training(model_of(), Settings())
+    with pytest.raises(ValueError, match="no word is chosen: there is nothing to gues"):
+        masked_update(training, make_batch([([4, 5], [4])]), nothing)
+    assert all(weight.grad is None for weight in training.model.parameters())
+
+
+def test_a_part_without_a_chosen_word_counts_nothing():
+    batch, weights = make_batch([([4, 5, 6], [4]), ([7, 8], [4]), ([9], [4])]), []
+    for parts in (1, 3):
+        training = Training(model_of(), Settings(accumulate=parts, clip=1e9))
+        record = masked_update(training, batch, first_row)
+        weights.append(torch.cat([weight.grad.flatten() for weight
+                                  in training.model.parameters()]))
+        assert record["loss"] > 0
+    torch.testing.assert_close(*weights)
+
+
+@pytest.mark.parametrize("smoothing", [0.1, 0.7])
+@pytest.mark.parametrize("task", ["masked", "next"])
+def test_smoothed_losses_are_torchs_but_for_the_pad(task, smoothing):
+    """Values and gradients; torch is given the target as shares, none of them PAD's."""
+    model, ids = model_of(), padded([[4], [5, 6, 7, 8, 9], [10, 4, 10]])
+    if task == "masked":
+        masked, target = mask_words(ids, 11, generator(1), share=0.5)
+        found = masked_loss(model, masked, target, smoothing)
+        logits = model(masked, (masked != PAD)[:, None, :])
+    else:
+        batch = make_batch([(row, row) for row in ([4], [5, 6, 7, 8, 9], [10, 4, 10])])
+        target = batch.target_out
+        assert (target == EOS).sum() == 3
+        found = next_word_loss(model, batch.target_in, target, smoothing)
+        logits = model(batch.target_in, causal_mask(6))
+    shares = torch.full_like(logits, smoothing / (WORDS - 1))
+    shares[..., PAD] = 0
+    shares.scatter_add_(-1, target[..., None],
+                        torch.full_like(logits[..., :1], 1 - smoothing))
+    wanted = torch.nn.functional.cross_entropy(logits[target != PAD],
+                                               shares[target != PAD])
+    torch.testing.assert_close(found, wanted, rtol=0, atol=1e-10)
+    for mine, theirs in zip(*(torch.autograd.grad(loss, list(model.parameters()))
+                              for loss in (found, wanted)), strict=True):
+        torch.testing.assert_close(mine, theirs, rtol=0, atol=1e-10)
 
 
 def test_the_mask_hides_the_word_that_is_to_be_guessed():

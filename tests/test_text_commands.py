@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 from tokenizers import Tokenizer, models
 
-from softdict import files, training, writing
+from interruptions import steps
+from softdict import files, writing
 from softdict.__main__ import main
 from softdict.pretrained import load_library
 from softdict.training import Settings
@@ -58,23 +59,6 @@ def refused(capsys, *arguments):
         capsys.readouterr().err)
     assert stop.value.code != 0 and len(sentence.strip().splitlines()) == 1
     return sentence.strip()
-
-
-def interrupt(monkeypatch, count):
-    """Lets a training be interrupted in its update of this number; 0 is none.
-
-    returns a list with an entry for each update that was begun
-    """
-    real, calls = training.take_step, []
-
-    def interrupted(state, loss):
-        calls.append(1)
-        if len(calls) == count:
-            raise KeyboardInterrupt
-        return real(state, loss)
-
-    monkeypatch.setattr(writing, "take_step", interrupted)
-    return calls
 
 
 # Training
@@ -155,20 +139,20 @@ def test_an_interrupted_training_goes_on_to_the_same_bytes(text, tmp_path, capsy
                                                            monkeypatch):
     main(sized(text, tmp_path / "whole", "--dropout", "0.2"))
     command = sized(text, tmp_path / "parts", "--dropout", "0.2")
-    interrupt(monkeypatch, 2)
-    assert refused(capsys, *command) == (
-        "Stopped. The same command begins anew: there was no checkpoint yet.")
+    with steps(stop=2):
+        assert refused(capsys, *command) == (
+            "Stopped. The same command begins anew: there was no checkpoint yet.")
     assert os.listdir(tmp_path / "parts") == []
     for count in (4, 3):    # in update 4, and from update 2 on in update 5
-        interrupt(monkeypatch, count)
-        assert refused(capsys, *command) == (
-            "Stopped. The same command goes on from the last checkpoint.")
+        with steps(stop=count):
+            assert refused(capsys, *command) == (
+                "Stopped. The same command goes on from the last checkpoint.")
         assert os.listdir(tmp_path / "parts") == ["unfinished.safetensors"]
     assert "training is not finished, and the same command goes on with it" in refused(
         capsys, "write", "The", "--model", tmp_path / "parts")
-    calls = interrupt(monkeypatch, 0)
-    main(command)
-    assert len(calls) == 1    # four were kept
+    with steps() as made:
+        main(command)
+    assert len(made) == 1    # four were kept
     names = sorted(os.listdir(tmp_path / "whole"))
     assert sorted(os.listdir(tmp_path / "parts")) == names
     for name in ("config.json", "history.jsonl", "model.safetensors", "tokenizer.json"):
@@ -202,8 +186,8 @@ def test_an_interruption_while_the_folder_is_written_is_mended(text, model, tmp_
     (["--pieces", "40"], "another text")])
 def test_another_training_in_the_folder_is_refused(text, tmp_path, capsys, monkeypatch,
                                                    more, reason):
-    interrupt(monkeypatch, 3)
-    refused(capsys, *sized(text, tmp_path / "model"))
+    with steps(stop=3):
+        refused(capsys, *sized(text, tmp_path / "model"))
     kept = (tmp_path / "model" / "unfinished.safetensors").read_bytes()
     sentence = refused(capsys, *sized(text, tmp_path / "model", *more))
     assert re.search(f"cannot go on with: .*{reason}", sentence)
@@ -212,14 +196,16 @@ def test_another_training_in_the_folder_is_refused(text, tmp_path, capsys, monke
 
 def test_a_damaged_checkpoint_is_named_and_the_training_begins_anew(
         text, model, tmp_path, capsys, monkeypatch):
-    interrupt(monkeypatch, 3)
-    refused(capsys, *sized(text, tmp_path / "model"))
+    with steps(stop=3):
+        refused(capsys, *sized(text, tmp_path / "model"))
     path = tmp_path / "model" / "unfinished.safetensors"
     path.write_bytes(path.read_bytes()[:-9])
-    interrupt(monkeypatch, 0)
+    content = path.read_bytes()
     main(sized(text, tmp_path / "model"))
     assert ("unfinished.safetensors is damaged, cut short or no checkpoint of softdict:"
-            " the training begins anew") in capsys.readouterr().err
+            " the training begins anew, and the damaged file is kept as "
+            "unfinished.safetensors.damaged1") in capsys.readouterr().err
+    assert path.with_name(f"{path.name}.damaged1").read_bytes() == content
     assert ((tmp_path / "model" / "model.safetensors").read_bytes()
             == (model / "model.safetensors").read_bytes())
 

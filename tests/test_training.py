@@ -14,8 +14,8 @@ from softdict.batches import epoch_batches, make_batch
 from softdict.checkpoint import load, save_model
 from softdict.seq2seq import Decoder, Encoder, ScheduledSampling, Seq2Seq
 from softdict.training import (
-    Settings, Training, batch_loss, fit, learning_rate, paper_rate, rate_at,
-    smoothed_loss, token_loss, train, train_epoch, update)
+    Settings, Training, batch_loss, cross_entropy, fit, learning_rate, paper_rate,
+    rate_at, smoothed_loss, token_loss, train, update)
 from softdict.transformer import Config, make_transformer
 from softdict.vocab import EOS, PAD
 
@@ -186,27 +186,70 @@ def test_updates_equal_adam_by_hand(changes):
     torch.testing.assert_close(weights(ours), weights(theirs), rtol=0, atol=2e-5)
 
 
-def test_every_group_of_parameters_gets_the_rate_and_the_last_one_too():
-    run = make_training(replace(SHORT, warmup=4, peak_rate=0.5), teacher_forcing=1.0)
-    parts = run.model.encoder, run.model.decoder, run.model.generator
-    run.optimizer = torch.optim.SGD(
-        [{"params": list(part.parameters()), "lr": 7.0} for part in parts])
+def test_every_group_of_parameters_gets_the_rate_times_its_factor():
+    torch.manual_seed(5)
+    model = make_training(teacher_forcing=1.0).model
+    parts = model.encoder, model.decoder, model.generator
+    own = [0.5, 0.05, 1.0]    # the peak is 0.5
+    optimizer = torch.optim.SGD([{"params": list(part.parameters()), "lr": rate}
+                                 for part, rate in zip(parts, own)])
+    run = Training(model, replace(SHORT, warmup=4, peak_rate=0.5), "words",
+                   optimizer=optimizer)
     for step, batch in enumerate(epoch_batches(PAIRS, 6, 0, 0)):
-        before = weights(run)
+        before = [torch.cat([w.detach().flatten().clone() for w in part.parameters()])
+                  for part in parts]
         run.history.append(update(run, batch))
-        rates = [group["lr"] for group in run.optimizer.param_groups]
-        assert rates == [min(0.5, 0.125 * (step + 1))] * 3
+        rate = min(0.5, 0.125 * (step + 1))
+        assert run.history[-1]["rate"] == rate
+        assert [group["lr"] for group in optimizer.param_groups] == pytest.approx(
+            [rate, rate / 10, rate * 2])
         # plain gradient descent: the step is the rate times the clipped gradient
-        length = min(run.history[-1]["norm"], 1.0) * rates[0]
-        assert (weights(run) - before).norm().item() == pytest.approx(length, rel=1e-3)
+        for part, old, factor in zip(parts, before, [1, 0.1, 2]):
+            slope = torch.cat([w.grad.flatten() for w in part.parameters()])
+            new = torch.cat([w.detach().flatten() for w in part.parameters()])
+            torch.testing.assert_close(old - new, rate * factor * slope, rtol=1e-4,
+                                       atol=1e-6)
+
+
+def test_a_group_that_comes_later_has_a_factor_too():
+    run = make_training(teacher_forcing=1.0)
+    *some, last = run.model.parameters()
+    run.optimizer = torch.optim.SGD(some, lr=SHORT.peak_rate)
+    update(run, make_batch(PAIRS[:6]))
+    run.optimizer.add_param_group({"params": [last], "lr": SHORT.peak_rate / 4})
+    update(run, make_batch(PAIRS[:6]))
+    assert [group["lr"] for group in run.optimizer.param_groups] == [
+        SHORT.peak_rate, SHORT.peak_rate / 4]
+
+
+def test_weights_that_the_optimizer_has_not_do_not_count_in_the_gradient():
+    """Neither their gradients, nor those of earlier updates, which nobody empties."""
+    model = make_training(teacher_forcing=1.0).model
+    some = list(model.decoder.parameters())
+    run = Training(model, replace(SHORT, clip=0.01), optimizer=torch.optim.SGD(
+        some, lr=SHORT.peak_rate))
+    for batch in epoch_batches(PAIRS, 6, 0, 0)[:3]:
+        old = [weight.detach().clone() for weight in some]
+        record = update(run, batch)
+        moved = torch.cat([(one - other).flatten() for one, other in zip(old, some)])
+        assert moved.norm().item() == pytest.approx(0.01 * record["rate"], rel=1e-3)
+
+
+def test_a_weight_that_the_model_has_not_is_refused_before_the_training():
+    model, strange = make_training().model, torch.nn.Parameter(torch.zeros(3, 7))
+    with pytest.raises(ValueError, match=r"the optimizer has a weight that the model "
+                       r"has not, of the shape \[3, 7\]: no checkpoint would hold it"):
+        Training(model, SHORT, optimizer=torch.optim.SGD(
+            [*model.parameters(), strange], lr=0.1))
 
 
 def step_length(half, unscale=True):
     """How far one step of plain gradient descent with rate 1 goes when gradients are
     clipped at 0.01."""
-    run = make_training(replace(SHORT, precision="float16" if half else "float32",
-                                clip=0.01, peak_rate=1.0))
-    run.optimizer = torch.optim.SGD(run.model.parameters(), lr=1.0)
+    model = make_training().model
+    run = Training(model, replace(SHORT, precision="float16" if half else "float32",
+                                  clip=0.01, peak_rate=1.0),
+                   optimizer=torch.optim.SGD(model.parameters(), lr=1.0))
     # left out before clipping, the scaler does it by itself inside its step
     if not unscale:
         run.scaler.unscale_ = lambda optimizer: delattr(run.scaler, "unscale_")
@@ -302,12 +345,21 @@ def test_training_learns():
 
 
 def test_an_epoch_is_one_update_a_batch_and_training_stops_at_the_last_update():
-    run = make_training()
-    train_epoch(run, PAIRS)
-    assert len(run.history) == 4
-    train(run, PAIRS)
-    train_epoch(run, PAIRS)
-    assert len(run.history) == 9
+    """And a training that stopped inside an epoch goes on behind its last batch."""
+    wanted = [batch for epoch in (0, 1, 2)
+              for batch in epoch_batches(PAIRS, 6, 0, epoch)]
+    for done in (0, 3, 4, 6):
+        seen, run = [], make_training()
+        run.history += [{"loss": 1.0}] * done
+
+        def noted(training, batch):
+            seen.append(batch)
+            return {"loss": 1.0}
+
+        assert len(train(run, PAIRS, update=noted)) == 9 and len(seen) == 9 - done
+        for batch, other in zip(seen, wanted[done:]):
+            assert torch.equal(batch.source, other.source)
+            assert torch.equal(batch.target_out, other.target_out)
 
 
 def test_a_file_that_holds_a_model_only_is_no_training(tmp_path):
@@ -400,6 +452,87 @@ def test_smoothed_loss_equals_the_cross_entropy_of_a_target_spread_by_hand(
                                    atol=1e-10)
 
 
+# rows, columns and words, and where pads stand
+AWKWARD = [(2, 5, 7, 3), (1, 1, 5, 0), (7, 2, 12, 4), (3, 5, 6, 14)]
+
+
+def torchs_target(rows, columns, words, pads, pad=PAD):
+    """Logits and a target with so many pads; each row ends with EOS."""
+    rng = torch.Generator().manual_seed(rows + words)
+    logits = torch.randn(rows, columns, words, dtype=torch.float64, generator=rng)
+    target = torch.randint(4, words, (rows, columns), generator=rng)
+    target[:, -1] = EOS
+    places = torch.randperm(rows * columns, generator=rng)[:pads]
+    target.view(-1)[places] = pad
+    return logits, target
+
+
+@pytest.mark.parametrize("shape", AWKWARD, ids=str)
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.7])
+def test_the_smoothed_target_is_torchs_without_the_pad(shape, smoothing):
+    """Values and gradients. torch spreads over all words: it gets no column of PAD,
+    whose score counts in the sum of all, so its logits are logs of ours."""
+    logits, target = torchs_target(*shape)
+    (ours, theirs) = (logits.clone().requires_grad_() for _ in range(2))
+    found = cross_entropy(ours, target, smoothing)
+    logs = theirs.log_softmax(dim=-1)
+    # the mean of -log p, as torch spreads it, over the V - 1 words that are no pad
+    spread = torch.full_like(logs, smoothing / (shape[2] - 1))
+    spread[..., PAD] = 0
+    spread.scatter_add_(-1, target[..., None], torch.full_like(
+        logs[..., :1], 1 - smoothing))
+    real = target != PAD
+    wanted = F.cross_entropy(theirs[real], spread[real])    # of targets as shares
+    torch.testing.assert_close(found, wanted, rtol=0, atol=1e-10)
+    torch.testing.assert_close(*(torch.autograd.grad(loss, part)[0] for loss, part in
+                                 ((found, ours), (wanted, theirs))), rtol=0, atol=1e-10)
+    # with no chance for PAD, all is torch's own smoothing of the other columns
+    never = logits.clone()
+    never[..., PAD] = -1e3
+    kept = never[..., 1:].clone().requires_grad_()
+    never.requires_grad_()
+    torchs = F.cross_entropy(kept[real], target[real] - 1, label_smoothing=smoothing)
+    mine = cross_entropy(never, target, smoothing)
+    torch.testing.assert_close(mine, torchs, rtol=0, atol=1e-10)
+    slopes, their_slopes = (torch.autograd.grad(loss, part)[0] for loss, part in
+                            ((mine, never), (torchs, kept)))
+    torch.testing.assert_close(slopes[..., 1:], their_slopes, rtol=0, atol=1e-10)
+    assert slopes[..., PAD].count_nonzero() == 0
+
+
+@pytest.mark.parametrize("shape", AWKWARD, ids=str)
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.7])
+def test_where_no_word_is_the_pad_the_smoothed_target_is_torchs(shape, smoothing):
+    """As in a language model, whose pieces begin with 0."""
+    logits, target = torchs_target(*shape, pad=-100)
+    target[0, 0] = 0
+    ours, theirs = (logits.clone().requires_grad_() for _ in range(2))
+    found = cross_entropy(ours, target, smoothing, pad=-100)
+    wanted = F.cross_entropy(theirs.flatten(0, 1), target.flatten(),
+                             label_smoothing=smoothing)
+    torch.testing.assert_close(found, wanted, rtol=0, atol=1e-10)
+    torch.testing.assert_close(*(torch.autograd.grad(loss, part)[0] for loss, part in
+                                 ((found, ours), (wanted, theirs))), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_a_part_without_a_word_has_no_loss_and_no_gradient(smoothing):
+    logits = torch.randn(2, 3, V, requires_grad=True)
+    loss = cross_entropy(logits, torch.full((2, 3), PAD), smoothing)
+    loss.backward()
+    assert loss.item() == 0 and logits.grad.count_nonzero() == 0
+
+
+def test_sixteen_bits_become_thirty_two_before_the_loss():
+    logits, target = draw_logits_and_target([2, 5])
+    half = logits.bfloat16()
+    for smoothing in (0.0, 0.1):
+        assert cross_entropy(half, target, smoothing).dtype == torch.float32
+        torch.testing.assert_close(cross_entropy(half, target, smoothing),
+                                   cross_entropy(half.float(), target, smoothing))
+        assert cross_entropy(logits, target, smoothing).dtype == torch.float64
+
+
 def test_the_lowest_smoothed_loss_is_the_entropy_of_the_spread_target():
     logits = torch.full((1, V), 0.1 / (V - 1)).log()
     logits[0, 5], logits[0, PAD] = math.log(0.9 + 0.1 / (V - 1)), -40.0
@@ -433,7 +566,7 @@ def test_a_batch_in_parts_is_the_same_update(parts):
                     make_transformer_training(accumulate=parts))
     # Adam's first step is as long for the smallest gradient as for the largest
     for run in (whole, split):
-        run.optimizer = torch.optim.SGD(run.model.parameters(), lr=1.0)
+        run.optimizer = torch.optim.SGD(run.model.parameters(), lr=SHORT.peak_rate)
     records = [update(run, make_batch(PAIRS[:6])) for run in (whole, split)]
     assert records[0]["loss"] == pytest.approx(records[1]["loss"], rel=1e-5)
     assert records[0]["norm"] == pytest.approx(records[1]["norm"], rel=1e-4)

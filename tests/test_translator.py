@@ -8,12 +8,14 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 import torch
 
+from interruptions import steps
 from softdict import commands, files, recipes, runtime, training, translator
 from softdict.__main__ import main
 from softdict.corpus import split
@@ -267,17 +269,9 @@ def begun(pairs, tmp_path, monkeypatch, capsys):
     """A folder whose training was interrupted in its third update, and the updates
     that were made since."""
     monkeypatch.setattr(translator, "EVERY", 1)
-    real, calls = training.take_step, []
-
-    def interrupted(state, loss):
-        calls.append(1)
-        if len(calls) == 3:
-            raise KeyboardInterrupt
-        return real(state, loss)
-
-    monkeypatch.setattr(training, "take_step", interrupted)
-    assert refused(capsys, *sized(pairs, tmp_path / "model")) == (
-        "Stopped. The same command goes on from the last checkpoint.")
+    with steps(stop=3):
+        assert refused(capsys, *sized(pairs, tmp_path / "model")) == (
+            "Stopped. The same command goes on from the last checkpoint.")
     assert os.listdir(tmp_path / "model") == ["unfinished.safetensors"]
     return tmp_path / "model"
 
@@ -321,10 +315,25 @@ def test_other_pairs_of_the_same_words_are_another_training(begun, pairs, capsys
 def test_a_damaged_checkpoint_is_named_and_the_training_begins_anew(
         begun, pairs, tmp_path, capsys):
     path = begun / "unfinished.safetensors"
-    path.write_bytes(path.read_bytes()[:-9])
+    content = path.read_bytes()[:-9]
+    path.write_bytes(content)
+    with steps(stop=1):
+        assert "begins anew: there was no checkpoint" in refused(
+            capsys, *sized(pairs, begun))
+    # the damaged file alone does not make the folder another one
+    assert os.listdir(begun) == ["unfinished.safetensors.damaged1"]
+    with steps(stop=1):
+        assert "begins anew: there was no checkpoint" in refused(
+            capsys, *sized(pairs, begun))
+    path.write_bytes(content)
     main(sized(pairs, begun))
     assert ("unfinished.safetensors is damaged, cut short or no checkpoint of softdict:"
-            " the training begins anew") in capsys.readouterr().err
+            " the training begins anew, and the damaged file is kept as "
+            "unfinished.safetensors.damaged2") in capsys.readouterr().err
+    for number in (1, 2):
+        assert path.with_name(f"{path.name}.damaged{number}").read_bytes() == content
+    assert "holds a trained model already" in refused(capsys, *sized(pairs, begun))
+    assert load_folder(begun).config.model == "transformer"
     main(sized(pairs, tmp_path / "whole"))
     assert ((begun / "weights.safetensors").read_bytes()
             == (tmp_path / "whole" / "weights.safetensors").read_bytes())
@@ -357,10 +366,9 @@ def test_an_interruption_before_the_first_checkpoint_is_said(pairs, tmp_path, ca
     def stop(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(training, "take_step", stop)
-    assert refused(capsys, *sized(pairs, tmp_path / "model")) == (
-        "Stopped. The same command begins anew: there was no checkpoint yet.")
-    monkeypatch.undo()
+    with steps(stop=1):
+        assert refused(capsys, *sized(pairs, tmp_path / "model")) == (
+            "Stopped. The same command begins anew: there was no checkpoint yet.")
     # what a killed process and a file browser leave is no hindrance
     for name in ("unfinished.safetensors.123.part", ".DS_Store"):
         (tmp_path / "model" / name).touch()
@@ -369,12 +377,10 @@ def test_an_interruption_before_the_first_checkpoint_is_said(pairs, tmp_path, ca
     assert refused(capsys, "translate", "dog") == "Stopped."
 
 
-def test_a_loss_that_is_no_number_stops_with_advice(pairs, tmp_path, capsys,
-                                                    monkeypatch):
-    monkeypatch.setattr(training, "batch_loss", lambda model, batch, settings: (
-        sum(part.sum() for part in model.parameters()) * float("nan")))
-    assert re.search("update 1 has the loss nan .* a smaller learning rate may help",
-                     refused(capsys, *sized(pairs, tmp_path / "model")))
+def test_a_loss_that_is_no_number_stops_with_advice(pairs, tmp_path, capsys):
+    assert re.search("update 2 has the loss nan .* a smaller learning rate may help",
+                     refused(capsys, *sized(pairs, tmp_path / "model", "--rate",
+                                            "1e30")))
 
 
 # Pieces, and text that people wrote
@@ -547,28 +553,15 @@ def test_patience_stops_and_keeps_the_best(judged, pairs, tmp_path, patience, up
 
 
 @pytest.mark.parametrize("stopped", [
-    ("take_step", 7), ("take_step", 11), ("save_model", 4), ("save", 4), ("save", 5),
+    ("step", 7), ("step", 11), ("save_model", 4), ("save", 4), ("save", 5),
     ("save_folder", 1), ("load_model", 1)], ids=str)
 def test_an_interruption_at_any_place_ends_in_the_same_bytes(
-        judged, pairs, tmp_path, monkeypatch, capsys, stopped):
+        judged, pairs, tmp_path, capsys, stopped):
     """Also between the best weights and the checkpoint behind them."""
-    name, count = stopped
     main(patient(pairs, tmp_path / "whole", 2))
-    place = training if name in ("take_step", "save") else translator
-    real, calls = getattr(place, name), []
-
-    def interrupted(*arguments):
-        calls.append(1)
-        if len(calls) == count:
-            raise KeyboardInterrupt
-        return real(*arguments)
-
-    # best weights are kept three times: behind 2, 4 and 8 updates
-    count = min(count, 3) if name == "save_model" else count
-    monkeypatch.setattr(place, name, interrupted)
     command = patient(pairs, tmp_path / "model", 2)
-    assert "goes on from the last checkpoint" in refused(capsys, *command)
-    monkeypatch.setattr(place, name, real)
+    with stopping(*stopped):
+        assert "goes on from the last checkpoint" in refused(capsys, *command)
     assert translator.UNFINISHED in os.listdir(tmp_path / "model")
     main(command)
     names = sorted(os.listdir(tmp_path / "whole"))
@@ -577,6 +570,30 @@ def test_an_interruption_at_any_place_ends_in_the_same_bytes(
         if name != "curves.svg":
             assert (tmp_path / "model" / name).read_bytes() == (
                 tmp_path / "whole" / name).read_bytes()
+
+
+@contextmanager
+def stopping(name, count):
+    """The step of an optimizer, or a function, that is interrupted where it begins for
+    the count-th time."""
+    if name == "step":
+        with steps(stop=count):
+            yield
+        return
+    place = training if name == "save" else translator
+    # best weights are kept three times: behind 2, 4 and 8 updates
+    count, real, calls = (min(count, 3) if name == "save_model" else count,
+                          getattr(place, name), [])
+
+    def interrupted(*arguments, **options):
+        calls.append(1)
+        if len(calls) == count:
+            raise KeyboardInterrupt
+        return real(*arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(place, name, interrupted)
+        yield
 
 
 def test_best_weights_without_a_checkpoint_are_of_no_training(

@@ -19,6 +19,11 @@ class Batch:
     target_in: torch.Tensor         # BOS, first word, ..., last word
     target_out: torch.Tensor        # first word, ..., last word, EOS
 
+    @property
+    def words(self):
+        """How many words of the targets are real: []."""
+        return (self.target_out != PAD).sum()
+
     def to(self, device):
         """The same batch on another device."""
         return Batch(self.source.to(device), self.source_lengths,

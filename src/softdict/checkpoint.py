@@ -1,17 +1,26 @@
-"""A training on disk: written whole or not at all, and read only if it fits."""
+"""A training on disk: written whole or not at all, and read only if it fits.
 
+Each file holds a checksum (SHA-256) of what else it holds.
+"""
+
+import hashlib
 import json
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 
 import safetensors
 import safetensors.torch
+import torch
 from torch import nn
 
 from softdict.files import write_whole
 
 KEYS = {"vocabulary", "architecture"}    # what every file says of itself
-MORE = {"settings", "history", "scaler"}    # and one from which a training goes on
+# and one from which a training goes on
+MORE = {"settings", "history", "scaler", "optimizer"}
+CHECKSUM = "sha256"
+ASIDE = ".damaged"    # behind the name of a file that cannot be read
 
 
 class Damaged(ValueError):
@@ -19,9 +28,53 @@ class Damaged(ValueError):
 
 
 def begin_anew(path, error):
-    """Takes a damaged checkpoint out of the way; returns the sentence for its owner."""
-    Path(path).unlink()
-    return f"{str(error).partition(';')[0]}: the training begins anew"
+    """Renames a damaged checkpoint; returns the sentence for its owner."""
+    path = Path(path)
+    names = (f"{path.name}{ASIDE}{number}" for number in count(1))
+    kept = next(path.with_name(name) for name in names
+                if not path.with_name(name).exists())
+    path.rename(kept)
+    return (f"{str(error).partition(';')[0]}: the training begins anew, and the "
+            f"damaged file is kept as {kept.name}")
+
+
+def checksum(tensors, told):
+    """The SHA-256 of named tensors and of what their file tells, a dict of texts."""
+    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        digest.update(f"\n{name} {tensor.dtype} {list(tensor.shape)}\n".encode())
+        digest.update(tensor.contiguous().flatten().view(torch.uint8).numpy())
+    return digest.hexdigest()
+
+
+def packed(tensors, told):
+    """Tensors of the CPU and a dict of texts as a safetensors file with a checksum.
+
+    returns its two parts, bytes; the same content gives the same bytes
+    """
+    told = told | {CHECKSUM: checksum(tensors, told)}
+    content = memoryview(safetensors.torch.save(tensors, told))
+    end = 8 + int.from_bytes(content[:8], "little")
+    # the library writes these texts in any order
+    header = json.loads(bytes(content[8:end])) | {"__metadata__": told}
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text, content[end:]
+
+
+def check(name, tensors, told):
+    """Refuses by Damaged a file that has not the checksum that it tells."""
+    rest = {key: text for key, text in told.items() if key != CHECKSUM}
+    if told.get(CHECKSUM) != checksum(tensors, rest):
+        raise Damaged(f"{name} is damaged: its checksum (SHA-256) is not that of what "
+                      "it holds; copy it again, or train again")
+
+
+def add_checksum(path):
+    """Gives a checksum to a model that an earlier version wrote without one."""
+    tensors, notes = _read(path)
+    write_whole(path, *packed(tensors, {"softdict": json.dumps(notes)}))
 
 
 def architecture(model):
@@ -42,19 +95,53 @@ def settings_of(training):
     return asdict(training.settings) | {"dropout": sorted(shares)}
 
 
+def groups_of(training):
+    """What the optimizer of a training is: its kind, the group and place of each
+    weight, and the options of each group but the rate, which every update sets.
+
+    raises ValueError for a weight that the model does not have
+    """
+    names = {weight: name for name, weight in training.model.named_parameters()}
+    groups = training.optimizer.param_groups
+    told = {"the optimizer": type(training.optimizer).__name__,
+            "the number of its groups": len(groups)}
+    for number, group in enumerate(groups, start=1):
+        for place, weight in enumerate(group["params"], start=1):
+            if weight not in names:
+                raise ValueError("the optimizer has a weight that the model has not, "
+                                 f"of the shape {list(weight.shape)}: no checkpoint "
+                                 "would hold it")
+            told[f"the place of {names[weight]}"] = f"{place} of group {number}"
+        told |= {f"{option} of group {number}": value
+                 for option, value in group.items() if option not in ("params", "lr")}
+    return json.loads(json.dumps(told, default=repr))    # as it is read again
+
+
 def save(training, path):
-    """Writes model, optimizer and history to a safetensors file, whole or not."""
+    """Writes model, optimizer and history to a safetensors file, whole or not.
+
+    raises ValueError for an optimizer that keeps more than tensors and numbers
+    """
     tensors = {f"model.{name}": tensor
                for name, tensor in training.model.state_dict().items()}
+    numbers = {}
     for number, state in training.optimizer.state_dict()["state"].items():
-        tensors |= {f"optimizer.{number}.{name}": tensor
-                    for name, tensor in state.items()}
+        for name, value in state.items():
+            if isinstance(value, torch.Tensor):
+                tensors[f"optimizer.{number}.{name}"] = value
+            elif value is None or isinstance(value, (int, float)):
+                numbers[f"{number}.{name}"] = value
+            else:
+                raise ValueError(
+                    f"{type(training.optimizer).__name__} keeps {name}, a "
+                    f"{type(value).__name__}: no checkpoint can hold it")
     notes = {"vocabulary": training.vocabulary,
              "architecture": architecture(training.model),
              "settings": settings_of(training), "history": training.history,
-             "scaler": training.scaler.state_dict()}
+             "scaler": training.scaler.state_dict(),
+             "optimizer": {"groups": groups_of(training), "numbers": numbers}}
     copies = {name: tensor.detach().cpu().clone() for name, tensor in tensors.items()}
-    write_whole(path, safetensors.torch.save(copies, {"softdict": json.dumps(notes)}))
+    write_whole(path, *packed(copies, {"softdict": json.dumps(notes)}))
 
 
 def save_model(model, path, vocabulary, dtype=None):
@@ -62,7 +149,7 @@ def save_model(model, path, vocabulary, dtype=None):
     tensors = {f"model.{name}": tensor.detach().to("cpu", dtype, copy=True).contiguous()
                for name, tensor in model.state_dict().items()}
     notes = {"vocabulary": vocabulary, "architecture": architecture(model)}
-    write_whole(path, safetensors.torch.save(tensors, {"softdict": json.dumps(notes)}))
+    write_whole(path, *packed(tensors, {"softdict": json.dumps(notes)}))
 
 
 def load(training, path):
@@ -71,13 +158,13 @@ def load(training, path):
     a checkpoint that does not fit is refused by ValueError and changes nothing
     """
     name = Path(path).name
-    tensors, notes = _checked(path, training.model, training.vocabulary)
+    tensors, notes = _fitting(path, training.model, training.vocabulary)
+    if "history" in notes and not MORE <= notes.keys():
+        raise ValueError(f"{name} was written by an earlier version of softdict, and "
+                         "that one can go on with it; here, use another file")
     if not MORE <= notes.keys():
         raise ValueError(f"{name} holds a model and no training: nothing can go on "
                          "from it; give the training another file")
-    if not isinstance(notes["settings"], dict):
-        raise Damaged(f"{name} is damaged: its settings are none; delete it and train "
-                      "again")
     mine = settings_of(training)
     if apart := [key for key in mine | notes["settings"]
                  if mine.get(key) != notes["settings"].get(key)]:
@@ -86,15 +173,16 @@ def load(training, path):
             + ", ".join(f"{key} is {notes['settings'].get(key, 'missing')} there and "
                         f"{mine.get(key, 'missing')} here" for key in apart)
             + "); use these, or another file")
-    if problem := _unfit(training, notes, _part(tensors, "optimizer.")):
-        raise Damaged(f"{name} is damaged: {problem}; delete it and train again")
+    _fit(f"{name} belongs to a training with another optimizer",
+         groups_of(training), notes["optimizer"]["groups"])
     training.model.load_state_dict(_part(tensors, "model."))
-    moments = {}
-    for key, tensor in _part(tensors, "optimizer.").items():
-        number, kind = key.split(".")
-        moments.setdefault(int(number), {})[kind] = tensor
+    state = {}
+    for key, value in [*_part(tensors, "optimizer.").items(),
+                       *notes["optimizer"]["numbers"].items()]:
+        number, _, kind = key.partition(".")
+        state.setdefault(int(number), {})[kind] = value
     groups = training.optimizer.state_dict()["param_groups"]
-    training.optimizer.load_state_dict({"state": moments, "param_groups": groups})
+    training.optimizer.load_state_dict({"state": state, "param_groups": groups})
     training.scaler.load_state_dict(notes["scaler"])
     training.history[:] = notes["history"]
 
@@ -104,23 +192,35 @@ def load_model(model, path, vocabulary):
 
     raises ValueError, with the reason, for any other file
     """
-    tensors, _ = _checked(path, model, vocabulary)
+    tensors, _ = _fitting(path, model, vocabulary)
     model.load_state_dict(_part(tensors, "model."))
 
 
-def _checked(path, model, vocabulary):
-    """Tensors and notes of a file, if it is whole and fits model and vocabularies."""
+def _read(path):
+    """Tensors and notes of a file that is whole; Damaged for any other.
+
+    a model of an earlier version has no checksum
+    """
     name = Path(path).name
-    damaged = f"{name} is damaged, cut short or no checkpoint of softdict"
     try:
         with safetensors.safe_open(path, framework="pt") as file:
             tensors = {key: file.get_tensor(key) for key in file.keys()}
-            notes = json.loads((file.metadata() or {})["softdict"])
-    except (safetensors.SafetensorError, KeyError, ValueError):
-        raise Damaged(damaged) from None
-    if not isinstance(notes, dict) or not KEYS <= notes.keys() \
-            or not isinstance(notes["architecture"], dict):
-        raise Damaged(damaged)
+            told = file.metadata() or {}
+        notes = json.loads(told["softdict"])
+        if not KEYS <= notes.keys() or not isinstance(notes["architecture"], dict):
+            raise ValueError
+    except (safetensors.SafetensorError, AttributeError, KeyError, ValueError):
+        raise Damaged(f"{name} is damaged, cut short or no checkpoint of softdict; "
+                      "copy it again, or train again") from None
+    if CHECKSUM in told or "optimizer" in notes:
+        check(name, tensors, told)
+    return tensors, notes
+
+
+def _fitting(path, model, vocabulary):
+    """Tensors and notes of a file, if it is whole and fits model and vocabularies."""
+    name = Path(path).name
+    tensors, notes = _read(path)
     if notes["vocabulary"] != vocabulary:
         raise ValueError(f"{name} was trained with another vocabulary")
     _fit(f"{name} holds another model", architecture(model), notes["architecture"])
@@ -132,30 +232,6 @@ def _checked(path, model, vocabulary):
             raise ValueError(f"{name} holds weights that are no numbers, in {key}: "
                              "its training went wrong; train again")
     return tensors, notes
-
-
-def _unfit(training, notes, moments):
-    """What of a file does not belong to its weights, in words; None if all does."""
-    history, done = notes["history"], training.settings.updates
-    if not isinstance(history, list) or len(history) > done or not all(
-            isinstance(record, dict) and "loss" in record for record in history):
-        return "its history is none of this training"
-    shapes = {}
-    for number, weights in enumerate(training.model.parameters()):
-        if f"{number}.step" in moments:
-            shapes |= {f"{number}.{name}": list(weights.shape)
-                       for name in ("exp_avg", "exp_avg_sq")} | {f"{number}.step": []}
-    if shapes != {name: list(tensor.shape) for name, tensor in moments.items()}:
-        return "its optimizer does not fit its weights"
-    # the scaler of float16 skips updates: they are in the history, and no step
-    steps = [int(moments[name]) for name in moments if name.endswith(".step")]
-    skipped = len(history) - max(steps, default=0)
-    if skipped < 0 or skipped and not training.scaler.is_enabled():
-        return "its history does not fit its weights"
-    if not isinstance(notes["scaler"], dict) \
-            or notes["scaler"].keys() != training.scaler.state_dict().keys():
-        return "its scaler is none of this training"
-    return None
 
 
 def _fit(problem, mine, stored):

@@ -8,7 +8,6 @@ rounding.
 
 import os
 import signal
-from contextlib import nullcontext
 
 import torch
 from torch import distributed, nn
@@ -16,7 +15,6 @@ from torch.nn.parallel import DistributedDataParallel
 
 from softdict import runtime, training
 from softdict.checkpoint import load
-from softdict.vocab import PAD
 
 ENDED = ("another process of this training has ended, and this one ends with it; the "
          "same command goes on from the last checkpoint")
@@ -86,29 +84,39 @@ def own_rows(batch):
     return (parts[rank], 1) if rank < len(parts) else (parts[0], 0)
 
 
+class OwnRows:
+    """This process's rows of a batch, in the place of the batch."""
+
+    def __init__(self, batch, loss_of):
+        self.words, self.loss_of = batch.words, loss_of
+        self.rows, self.counts = own_rows(batch)
+
+    def parts(self, count):
+        """The rows in parts: gradients travel with the last one alone."""
+        *others, last = self.rows.parts(count)
+        with self.loss_of.no_sync():
+            yield from others
+        yield last
+
+
 def updater(state):
     """What `training.train` calls to do one update of a Training together."""
     loss_of = DistributedDataParallel(LossOf(state.model))
-    settings, processes = state.settings, distributed.get_world_size()
+    processes = distributed.get_world_size()
 
     def update(state, batch):
         # each process drops out numbers of its own; the first those of one alone
         runtime.seed(torch.initial_seed() + distributed.get_rank() * 10 ** 12)
-        words = (batch.target_out != PAD).sum()
-        batch, counts = own_rows(batch)
-        total = torch.zeros((), dtype=torch.float64, device=words.device)
-        state.optimizer.zero_grad()
-        parts = batch.parts(settings.accumulate)
-        for number, part in enumerate(parts, start=1):
-            share = counts * (part.target_out != PAD).sum() / words
-            # gradients travel with the last part alone
-            with nullcontext() if number == len(parts) else loss_of.no_sync():
-                part_loss = loss_of(part, settings) * share    # []
-                # it takes the mean over the processes, and we want the sum
-                state.scaler.scale(part_loss * processes).backward()
-            total += part_loss.detach()
+        own = OwnRows(batch, loss_of)
+
+        def loss(model, part, settings):
+            # it takes the mean over the processes, and we want the sum
+            return loss_of(part, settings) * own.counts * processes    # []
+
+        total = torch.tensor(training.backward(state, own, loss), dtype=torch.float64,
+                             device=state.device)
         distributed.all_reduce(total)
-        return training.take_step(state, total.item())
+        return training.take_step(state, total.item() / processes)
 
     return update
 

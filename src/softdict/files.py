@@ -14,7 +14,7 @@ except ImportError:    # Windows
 LINE_END = re.compile("\r\n|\r|\n")
 
 
-def write_whole(path, content):
+def write_whole(path, *content):
     """Writes bytes to a file so that an interruption leaves the old file or the new.
 
     raises OSError, with a sentence, where that cannot be done
@@ -25,7 +25,7 @@ def write_whole(path, content):
         if path.exists() and not path.is_file():    # a device must not be replaced
             raise OSError(None, "a folder or a device has this name")
         with open(part, "wb") as file:
-            file.write(content)
+            file.writelines(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)

@@ -9,9 +9,9 @@ import json
 from pathlib import Path
 
 import safetensors
-import safetensors.torch
 import torch
 
+from softdict.checkpoint import CHECKSUM, check, packed
 from softdict.decoder_only import Config, DecoderOnly
 from softdict.files import read_lines, write_whole
 from softdict.folder import CONFIG, UNFINISHED, check_name, is_number, short
@@ -145,7 +145,8 @@ def save_library(model, folder, ends=()):
     tensors = {name: tensor.detach().cpu().clone()
                for name, tensor in to_library(family, model).items()}
     folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / WEIGHTS, safetensors.torch.save(tensors, {"format": "pt"}))
+    # the library reads "format", and leaves the rest alone
+    write_whole(folder / WEIGHTS, *packed(tensors, {"format": "pt"}))
     write_whole(folder / CONFIG, (json.dumps(content, indent=1) + "\n").encode())
 
 
@@ -293,7 +294,10 @@ def read_weights(family, config, path, dtype):
                                 in to_library(family, model).items()},
                     {name: file.get_slice(place).get_shape()
                      for name, place in stored.items() if name != head})
-            tensors = {}
+            told, tensors = file.metadata() or {}, {}
+            if CHECKSUM in told:    # a file of `save_library`
+                check(path.name, {place: file.get_tensor(place)
+                                  for place in file.keys()}, told)
             for name, place in stored.items():
                 kind = file.get_slice(place).get_dtype()
                 if kind not in ("F64", "F32", "F16", "BF16"):

@@ -4,13 +4,15 @@ One model reads both ways and fills in masked words, another reads forwards and 
 next word. What they learned can be copied into a Transformer that is to translate.
 """
 
+from dataclasses import replace
+
 import torch
 import torch.nn.functional as F
 from torch import nn
 
 from softdict.batches import padded
 from softdict.masks import causal_mask
-from softdict.training import take_step, token_loss
+from softdict.training import cross_entropy, update
 from softdict.transformer import Embedding, EncoderLayer
 from softdict.vocab import PAD, SPECIALS, Vocab
 
@@ -85,20 +87,18 @@ class TextModel(nn.Module):
 # Two ways to learn from text
 
 
-def masked_loss(model, masked, target):
+def masked_loss(model, masked, target, smoothing=0.0):
     """Mean loss of the chosen words, which a TextModel guesses from both sides.
 
     masked [B, T] and target [B, T] as `mask_words` gives them; returns loss []
-    raises ValueError if no word is chosen
     """
     chosen = target != PAD    # [B, T]
-    if not chosen.any():
-        raise ValueError("no word is chosen: there is nothing to guess")
-    states = model.states(masked, (masked != PAD)[:, None, :])           # [B, T, D]
-    return token_loss(model.generator(states[chosen]), target[chosen])    # []
+    states = model.states(masked, (masked != PAD)[:, None, :])    # [B, T, D]
+    return cross_entropy(model.generator(states[chosen]), target[chosen],
+                         smoothing)                               # []
 
 
-def next_word_loss(model, target_in, target_out):
+def next_word_loss(model, target_in, target_out, smoothing=0.0):
     """Mean loss of the next word, EOS among them, which a TextModel guesses from those
     before it.
 
@@ -107,35 +107,31 @@ def next_word_loss(model, target_in, target_out):
     real = target_out != PAD    # [B, T]
     states = model.states(
         target_in, causal_mask(target_in.shape[1], target_in.device))    # [B, T, D]
-    return token_loss(model.generator(states[real]), target_out[real])    # []
+    return cross_entropy(model.generator(states[real]), target_out[real],
+                         smoothing)                                      # []
 
 
-def masked_update(training, batch, masking=mask_words):
+def masked_update(training, batch, masking=mask_words, loss=masked_loss):
     """One update of `train` with the masked words of a batch's source.
 
     masking(ids, mask, generator) is asked anew in each update
+    raises ValueError if no word is chosen
     """
     number = training.settings.seed * 1_000_003 + len(training.history)
     generator = torch.Generator(batch.source.device).manual_seed(number)
     mask = training.model.generator.out_features - 1
-    return text_update(training, masked_loss(
-        training.model, *masking(batch.source, mask, generator)))
+    masked, target = masking(batch.source, mask, generator)    # [B, T], [B, T]
+    if (target == PAD).all():
+        raise ValueError("no word is chosen: there is nothing to guess")
+    return update(training, replace(batch, source=masked, target_out=target),
+                  lambda model, part, settings: loss(
+                      model, part.source, part.target_out, settings.smoothing))
 
 
 def next_word_update(training, batch):
     """One update of `train` with the next words of a batch's target."""
-    return text_update(training, next_word_loss(
-        training.model, batch.target_in, batch.target_out))
-
-
-def text_update(training, loss):
-    """The step of a loss []; returns its record.
-
-    precision, smoothing and accumulate of the settings do not count here
-    """
-    training.optimizer.zero_grad()
-    training.scaler.scale(loss).backward()
-    return take_step(training, loss.item())
+    return update(training, batch, lambda model, part, settings: next_word_loss(
+        model, part.target_in, part.target_out, settings.smoothing))
 
 
 # Short texts in one row

@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from softdict import runtime
 from softdict.batches import epoch_batches
-from softdict.checkpoint import load, save
+from softdict.checkpoint import groups_of, load, save
 from softdict.vocab import PAD
 
 
@@ -30,19 +30,36 @@ def token_loss(logits, target):
     return total / (target != PAD).sum()        # []
 
 
-def smoothed_loss(logits, target, smoothing):
+def smoothed_loss(logits, target, smoothing, pad=PAD):
     """`token_loss` with label smoothing: a target that is not quite sure.
 
-    some of the target is spread evenly over all words but PAD
+    some of the target is spread evenly over all words but the pad, if it is a word
     logits [..., V], target [...]; smoothing is the share to spread; returns loss []
     Szegedy et al. 2016, section 7; Vaswani et al. 2017, section 5.4
     """
-    logs = logits.log_softmax(dim=-1)                                    # [..., V]
-    chosen = logs.gather(-1, target[..., None])[..., 0]                  # [...]
-    even = (logs.sum(dim=-1) - logs[..., PAD]) / (logs.shape[-1] - 1)    # [...]
-    loss = -(1 - smoothing) * chosen - smoothing * even                  # [...]
-    real = target != PAD                                                 # [...]
-    return (loss * real).sum() / real.sum()                              # []
+    real = target != pad                                             # [...]
+    logs = logits.log_softmax(dim=-1)                                # [..., V]
+    chosen = logs.gather(-1, (target * real)[..., None])[..., 0]     # [...]
+    spread, words = logs.sum(dim=-1), logs.shape[-1]
+    if 0 <= pad < words:
+        spread, words = spread - logs[..., pad], words - 1
+    loss = -(1 - smoothing) * chosen - smoothing * (spread / words)  # [...]
+    return (loss * real).sum() / real.sum().clamp(min=1)             # []
+
+
+def cross_entropy(logits, target, smoothing=0.0, pad=PAD):
+    """The loss of every training here: `token_loss`, or with smoothing `smoothed_loss`.
+
+    computed in float32 at least; 0 where no word is real, as in a part of a batch
+    logits [..., V], target [...], which is `pad` where there is no word
+    returns loss []
+    """
+    logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
+    if smoothing:
+        return smoothed_loss(logits, target, smoothing, pad)
+    total = F.cross_entropy(logits.flatten(0, -2), target.flatten(), ignore_index=pad,
+                            reduction="sum")                         # []
+    return total / (target != pad).sum().clamp(min=1)                # []
 
 
 def learning_rate(step, updates, peak, warmup=0):
@@ -151,13 +168,27 @@ class Training:
     settings: Settings = Settings()
     vocabulary: str = ""    # fingerprint: a checkpoint of other words is refused
     history: list = field(default_factory=list)
+    optimizer: torch.optim.Optimizer = None    # Adam, if there is no other
 
     def __post_init__(self):
         self.device = next(self.model.parameters()).device
-        self.optimizer = torch.optim.Adam(self.model.parameters(), fused=True,
-                                          lr=self.settings.peak_rate)
+        if self.optimizer is None:
+            self.optimizer = torch.optim.Adam(self.model.parameters(), fused=True,
+                                              lr=self.settings.peak_rate)
+        rate_factors(self)
+        groups_of(self)    # what no checkpoint can hold is refused now
         self.scaler = torch.amp.GradScaler(
             self.device.type, enabled=self.settings.precision == "float16")
+
+
+def rate_factors(training):
+    """How many times the rate of an update each group of the optimizer takes.
+
+    a group's own rate over the peak rate, as both were at first
+    """
+    peak = training.settings.peak_rate
+    return [group.setdefault("factor", group["lr"] / peak)
+            for group in training.optimizer.param_groups]
 
 
 def batch_loss(model, batch, settings):
@@ -165,42 +196,50 @@ def batch_loss(model, batch, settings):
 
     pads are left out before the generator, which is the most expensive layer
     """
-    kind = getattr(torch, settings.precision)
-    device = batch.source.device.type
-    with torch.autocast(device, kind, enabled=kind != torch.float32):
-        states = model.states(
-            batch.source, batch.source_lengths, batch.target_in)    # [B, T, D]
-        real = batch.target_out != PAD             # [B, T]
-        logits = model.generator(states[real])     # [N, V]
-    target = batch.target_out[real]                # [N]
-    if settings.smoothing:
-        return smoothed_loss(logits.float(), target, settings.smoothing)    # []
-    return token_loss(logits.float(), target)      # []
+    states = model.states(
+        batch.source, batch.source_lengths, batch.target_in)             # [B, T, D]
+    real = batch.target_out != PAD                                       # [B, T]
+    logits = model.generator(states[real])                               # [N, V]
+    return cross_entropy(logits, batch.target_out[real], settings.smoothing)    # []
 
 
-def update(training, batch):
+def update(training, batch, loss=batch_loss):
     """One step against the gradient of a batch; returns loss, gradient norm, rate."""
-    settings, loss = training.settings, 0.0
-    words = (batch.target_out != PAD).sum()
+    return take_step(training, backward(training, batch, loss))
+
+
+def backward(training, batch, loss=batch_loss):
+    """Computes the gradients of the mean loss of a batch's words; returns that loss.
+
+    loss(model, part, settings) gives the mean of a part; a batch has `words`, their
+    number, and `parts(count)`, which have it too
+    """
+    settings, total = training.settings, 0.0
+    kind = getattr(torch, settings.precision)
     training.optimizer.zero_grad()
     for part in batch.parts(settings.accumulate):
         # a part counts by its words: the sum is the mean over all words of the batch
-        share = (part.target_out != PAD).sum() / words
-        part_loss = batch_loss(training.model, part, settings) * share    # []
+        share = part.words / batch.words                                 # []
+        with torch.autocast(training.device.type, kind, enabled=kind != torch.float32):
+            part_loss = loss(training.model, part, settings) * share     # []
         training.scaler.scale(part_loss).backward()
-        loss += part_loss.item()
-    return take_step(training, loss)
+        total += part_loss.item()
+    return total
 
 
 def take_step(training, loss):
-    """The step of an update whose gradients are there; returns its record."""
+    """The step of an update whose gradients are there; returns its record.
+
+    raises ArithmeticError where loss or gradient are no numbers
+    """
     settings, step = training.settings, len(training.history)
     optimizer, scaler = training.optimizer, training.scaler
     rate = rate_at(step, settings)
-    for group in optimizer.param_groups:
-        group["lr"] = rate
+    for group, factor in zip(optimizer.param_groups, rate_factors(training)):
+        group["lr"] = rate * factor
+    weights = [part for group in optimizer.param_groups for part in group["params"]]
     scaler.unscale_(optimizer)    # before clipping: the limit is for the true gradient
-    norm = nn.utils.clip_grad_norm_(training.model.parameters(), settings.clip).item()
+    norm = nn.utils.clip_grad_norm_(weights, settings.clip).item()
     # the scaler of float16 skips an update whose gradient is too large
     finite = math.isfinite(norm) or scaler.is_enabled()
     if not (math.isfinite(loss) and finite):
@@ -220,51 +259,51 @@ def rate_at(step, settings):
     return learning_rate(step, settings.updates, settings.peak_rate, settings.warmup)
 
 
-def train_epoch(training, pairs, after=lambda training: None, update=update):
-    """The updates that are left of one pass; after(training) is called behind each."""
-    settings = training.settings
-    epoch, done = divmod(len(training.history),
-                         math.ceil(len(pairs) / settings.batch_size))
-    for batch in epoch_batches(pairs, settings.batch_size, settings.seed, epoch)[done:]:
-        if len(training.history) == settings.updates:
-            break
-        # chance depends on seed and update alone: the same after an interruption
-        runtime.seed(settings.seed * 1_000_003 + len(training.history))
-        training.history.append(update(training, batch.to(training.device)))
-        after(training)
+def epochs(pairs, settings, done=0):
+    """The batches behind the first `done`, epoch after epoch, without an end."""
+    epoch, done = divmod(done, math.ceil(len(pairs) / settings.batch_size))
+    while True:
+        yield from epoch_batches(pairs, settings.batch_size, settings.seed,
+                                 epoch)[done:]
+        epoch, done = epoch + 1, 0
 
 
 def train(training, pairs, evaluate=None, path=None, update=update):
-    """Trains to the last update and returns the history.
+    """Trains on pairs (source ids, target ids) to the last update; returns the history.
 
-    goes on from the checkpoint at `path` if there is one
-    pairs holds (source ids, target ids); what evaluate(model) returns, a dict, joins
-    the record of its update; update(training, batch) does one
+    goes on from the checkpoint at `path` if there is one; see `train_on`
+    raises ValueError for no pairs, and for a checkpoint that does not fit
     """
-    settings, path = training.settings, path and Path(path)
     if not pairs:
         raise ValueError("there are no pairs to train on")
-    if path and path.exists():
+    if path and Path(path).exists():
         load(training, path)
-    where = str(next(training.model.parameters()).device)
-    bar = tqdm(total=settings.updates, initial=len(training.history), desc=where,
-               unit="update", mininterval=1)
+    batches = epochs(pairs, training.settings, len(training.history))
+    return train_on(training, batches, evaluate, path, update)
 
-    def after(training):
-        bar.update()
-        done, last = len(training.history), training.history[-1]
-        bar.set_postfix(loss=f"{last['loss']:.3f}", refresh=False)
-        if done % settings.every == 0 or done == settings.updates:
-            if evaluate:
-                last |= evaluation(training.model, evaluate)
-            if path:
-                save(training, path)
 
+def train_on(training, batches, evaluate=None, path=None, update=update):
+    """The updates that are left, each on the next of the batches; returns the history.
+
+    after every so many, what evaluate(model) returns, a dict, joins the record of the
+    update, and a checkpoint is written to `path`; update(training, batch) does one
+    """
+    settings, history = training.settings, training.history
     training.model.train()
-    with bar:
-        while len(training.history) < settings.updates:
-            train_epoch(training, pairs, after, update)
-    return training.history
+    with tqdm(total=settings.updates, initial=len(history), desc=str(training.device),
+              unit="update", mininterval=1) as bar:
+        while len(history) < settings.updates:
+            # chance depends on seed and update alone: the same after an interruption
+            runtime.seed(settings.seed * 1_000_003 + len(history))
+            history.append(update(training, next(batches).to(training.device)))
+            bar.update()
+            bar.set_postfix(loss=f"{history[-1]['loss']:.3f}", refresh=False)
+            if len(history) % settings.every == 0 or len(history) == settings.updates:
+                if evaluate:
+                    history[-1] |= evaluation(training.model, evaluate)
+                if path:
+                    save(training, path)
+    return history
 
 
 def evaluation(model, evaluate):

@@ -3,7 +3,6 @@
 import difflib
 import hashlib
 import re
-import sys
 import tempfile
 from contextlib import nullcontext
 from dataclasses import asdict, replace
@@ -14,15 +13,14 @@ import torch
 
 from softdict import corpus, distributed, runtime
 from softdict.batches import make_batch
-from softdict.checkpoint import (
-    Damaged, begin_anew, load, load_model, save_model)
+from softdict.checkpoint import load_model, save_model
 from softdict.decoding import translation_weights
 from softdict.files import alone
 from softdict.folder import (
-    CONFIG, UNFINISHED, WEIGHTS, Config, Saved, check_name, fingerprint, load_folder,
-    save_folder)
+    UNFINISHED, Config, Saved, fingerprint, load_folder, save_folder)
 from softdict.recipes import LONGEST, RECIPES, real
 from softdict.recipes import vocabs as counted_vocabs
+from softdict.resume import BEST, check_folder, resume
 from softdict.training import Training, token_loss
 
 # the trained Transformer, made by
@@ -30,7 +28,6 @@ from softdict.training import Training, token_loss
 CARRIED = runtime.ASSETS / "transformer"
 EVERY = 100    # updates from one checkpoint to the next
 CHECKED = 1014    # pairs, at most, of a validation loss
-BEST = "best.safetensors"    # the weights of the smallest validation loss so far
 
 
 @cache
@@ -181,7 +178,7 @@ def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=
     tempfile.TemporaryFile(dir=folder, prefix=".").close()
     # of several processes, the first holds the folder
     with alone(folder / UNFINISHED) if distributed.first() else nullcontext():
-        go_on(state, folder, patience)
+        resume(state, folder, "pairs", "other pairs or words", best=patience > 0)
         try:
             distributed.train(state, ids[0], evaluator(
                 state, ids[1][:CHECKED], folder / BEST, patience), folder / UNFINISHED)
@@ -195,48 +192,3 @@ def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=
             for file in (UNFINISHED, BEST):
                 (folder / file).unlink(missing_ok=True)
     return saved
-
-
-def check_folder(folder):
-    """Refuses by ValueError a folder that is not new, empty or an unfinished
-    training."""
-    folder = Path(folder)
-    check_name(folder)
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"{folder} is no folder; a model needs a folder of its own")
-    # parts are left by a process that was killed, hidden files by the system
-    names = {file.name for file in folder.iterdir()
-             if not file.name.startswith(".") and not file.name.endswith(".part")
-             } - {BEST} if folder.exists() else set()
-    if UNFINISHED in names or not names:
-        return
-    if {CONFIG, WEIGHTS} <= names:
-        raise ValueError(f"{folder} holds a trained model already; name a new folder "
-                         "with --out, or delete this one")
-    raise ValueError(f"{folder} holds other files; a model needs a folder of its own, "
-                     "a new one or an empty one")
-
-
-def go_on(state, folder, patience=0):
-    """Puts a training where an interruption left it, if there was one.
-
-    a damaged file of it is named, and the training begins anew
-    raises ValueError for an unfinished training that is another one
-    """
-    if not (folder / UNFINISHED).exists():
-        return
-    try:
-        if patience and not (folder / BEST).exists():
-            raise ValueError("its best weights were not kept, since it was begun "
-                             "without --patience")
-        load(state, folder / UNFINISHED)
-    except Damaged as error:
-        if distributed.together():    # another process may be reading it
-            raise
-        print(begin_anew(folder / UNFINISHED, error), file=sys.stderr)
-    except ValueError as error:
-        reason = str(error).replace("another vocabulary", "other pairs or words")
-        raise ValueError(
-            f"{folder} holds an unfinished training that this command cannot go on "
-            f"with: {reason}. Begin it as it was begun, with the same pairs; or name a "
-            "new folder with --out, or delete this one") from None

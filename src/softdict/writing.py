@@ -18,21 +18,20 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from tokenizers import Tokenizer, decoders, models
 from tqdm import tqdm
 
 from softdict import runtime
-from softdict.checkpoint import Damaged, begin_anew, load, save
 from softdict.decoder_only import (
     LLAMA, Config, DecoderOnly, drawn, generate, likeliest)
 from softdict.files import alone, write_whole
 from softdict.folder import (
-    CONFIG, CURVES, HISTORY, OPTIONS, UNFINISHED, check_name, curves, is_number, short)
+    CONFIG, CURVES, HISTORY, OPTIONS, UNFINISHED, curves, is_number, short)
 from softdict.own_text import plural
 from softdict.pieces import BYTES, learn_pieces
-from softdict.pretrained import PARTS, WEIGHTS, load_library, read_json, save_library
-from softdict.training import Settings, Training, take_step
+from softdict.pretrained import PARTS, load_library, read_json, save_library
+from softdict.resume import check_folder, resume
+from softdict.training import Settings, Training, cross_entropy, train_on, update
 
 TOKENIZER = "tokenizer.json"
 
@@ -154,45 +153,50 @@ CHECKED = 64      # windows of the validation
 SHOWN = 200       # pieces of a sample
 
 
-def language_loss(model, ids, targets, precision="float32"):
-    """Mean of -log p of each next piece: ids [B, T], targets [B, T].
+@dataclass(frozen=True)
+class TextBatch:
+    """Windows of an update: ids [B, T], and the piece behind each, targets [B, T]."""
 
-    returns loss []
-    """
-    kind = getattr(torch, precision)
-    with torch.autocast(ids.device.type, kind, enabled=kind != torch.float32):
-        logits = model(ids)                                              # [B, T, V]
-    return F.cross_entropy(logits.float().flatten(0, 1), targets.flatten(),
-                           ignore_index=NONE)
+    ids: torch.Tensor
+    targets: torch.Tensor    # NONE has no piece
+
+    @property
+    def words(self):
+        """How many pieces have one behind them: []."""
+        return (self.targets != NONE).sum()
+
+    def to(self, device):
+        """The same batch on another device."""
+        return TextBatch(self.ids.to(device), self.targets.to(device))
+
+    def parts(self, count):
+        """The same windows as at most `count` smaller batches."""
+        return map(TextBatch, self.ids.chunk(count), self.targets.chunk(count))
 
 
-def update(training, ids, targets):
-    """One step against the gradient of a batch; returns loss, gradient norm, rate."""
-    settings, total, words = training.settings, 0.0, (targets != NONE).sum()
-    training.optimizer.zero_grad()
-    for part, wanted in zip(ids.chunk(settings.accumulate),
-                            targets.chunk(settings.accumulate)):
-        share = (wanted != NONE).sum() / words
-        loss = language_loss(training.model, part, wanted, settings.precision) * share
-        training.scaler.scale(loss).backward()
-        total += loss.item()
-    return take_step(training, total)
+def language_loss(model, batch, smoothing=0.0):
+    """Mean of -log p of each next piece of a TextBatch; returns loss []."""
+    logits = model(batch.ids)                                        # [B, T, V]
+    return cross_entropy(logits, batch.targets, smoothing, NONE)     # []
+
+
+def text_update(training, batch):
+    """One update of `train_on` with the next pieces of a TextBatch."""
+    return update(training, batch, lambda model, part, settings: language_loss(
+        model, part, settings.smoothing))
 
 
 @torch.no_grad()
-def checked(model, ids, targets, tokenizer):
+def checked(model, batch, tokenizer):
     """Validation loss a piece, and bits a character, which compares any pieces."""
-    model.eval()
     device = model.embedding.weight.device
-    losses = [language_loss(model, part.to(device), wanted.to(device)).item()
-              * (wanted != NONE).sum().item()
-              for part, wanted in zip(ids.split(16), targets.split(16))]
-    model.train()
-    real = targets != NONE
-    letters = sum(len(tokenizer.decode(row[kept].tolist()))
-                  for row, kept in zip(targets, real))
-    return {"validation loss": sum(losses) / real.sum().item(),
-            "bits a character": sum(losses) / math.log(2) / max(1, letters)}
+    count = math.ceil(len(batch.ids) / 16)
+    loss = sum(language_loss(model, part.to(device)).item() * part.words.item()
+               for part in batch.parts(count))
+    letters = sum(len(tokenizer.decode(row[row != NONE].tolist()))
+                  for row in batch.targets)
+    return {"validation loss": loss / batch.words.item(),
+            "bits a character": loss / math.log(2) / max(1, letters)}
 
 
 def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
@@ -234,7 +238,7 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
     # refused now and not in an hour; hidden, so that `check_folder` sees no other file
     tempfile.TemporaryFile(dir=folder, prefix=".").close()
     with alone(folder / UNFINISHED), open(text, "rb") as file:
-        go_on(state, folder, say)
+        resume(state, folder, "text", "another text", say=say)
         learn(state, file, (begin, edge, size), tokenizer, folder / UNFINISHED, say)
         lines = "".join(json.dumps(record) + "\n" for record in state.history)
         write_whole(folder / HISTORY, lines.encode("utf-8"))
@@ -242,25 +246,6 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
         write_whole(folder / TOKENIZER, tokenizer.to_str(pretty=True).encode("utf-8"))
         save_library(state.model.eval(), folder)
         (folder / UNFINISHED).unlink(missing_ok=True)
-
-
-def go_on(state, folder, say):
-    """Puts a training where an interruption left it, if there was one.
-
-    a damaged file of it is named, and the training begins anew
-    raises ValueError for an unfinished training that is another one
-    """
-    if not (folder / UNFINISHED).exists():
-        return
-    try:
-        load(state, folder / UNFINISHED)
-    except Damaged as error:
-        say(begin_anew(folder / UNFINISHED, error))
-    except ValueError as error:
-        raise ValueError(
-            f"{folder} holds a training that this command cannot go on with: "
-            f"{str(error).replace('another vocabulary', 'another text')}. Begin it as "
-            "it was begun, or name a new folder") from None
 
 
 def sized(model, vocabulary, sizes):
@@ -278,61 +263,38 @@ def sized(model, vocabulary, sizes):
     return Config(vocabulary, **sizes | parts)
 
 
+def text_batches(file, tokenizer, begin, edge, size, length):
+    """Batches of `size` windows at places that chance draws, without an end."""
+    while True:
+        starts = torch.randint(begin, max(begin + 1, edge - length), (size,)).tolist()
+        yield TextBatch(*windows(file, tokenizer, starts, edge, length))
+
+
 def learn(state, file, edges, tokenizer, path, say):
     """The updates that are left; now and then a checkpoint, and a sample is said."""
-    settings, length = state.settings, state.model.config.longest
-    begin, edge, end = edges
+    length, (begin, edge, end) = state.model.config.longest, edges
     places = torch.linspace(edge, max(edge, end - length), CHECKED).long().tolist()
-    held = windows(file, tokenizer, places, end, length)
-    bar = tqdm(total=settings.updates, initial=len(state.history), unit="update",
-               desc=str(state.device), mininterval=1)
-    state.model.train()
-    with bar:
-        while len(state.history) < settings.updates:
-            # chance depends on seed and update alone: the same after an interruption
-            runtime.seed(settings.seed * 1_000_003 + len(state.history))
-            starts = torch.randint(begin, max(begin + 1, edge - length),
-                                   (settings.batch_size,)).tolist()
-            batch = windows(file, tokenizer, starts, edge, length)
-            state.history.append(
-                update(state, *(part.to(state.device) for part in batch)))
-            done, last = len(state.history), state.history[-1]
-            bar.update()
-            bar.set_postfix(loss=f"{last['loss']:.3f}", refresh=False)
-            if done % settings.every == 0 or done == settings.updates:
-                last |= checked(state.model, *held, tokenizer)
-                save(state, path)
-                bar.clear()
-                say(f"update {done}: validation loss {last['validation loss']:.3f}, "
-                    f"{last['bits a character']:.3f} bits a character")
-                say(sample(state.model, tokenizer, held[0][0, :8].tolist()))
+    held = TextBatch(*windows(file, tokenizer, places, end, length))
+
+    def evaluate(model):
+        record = checked(model, held, tokenizer)
+        with tqdm.external_write_mode():
+            say(f"update {len(state.history)}: "
+                f"validation loss {record['validation loss']:.3f}, "
+                f"{record['bits a character']:.3f} bits a character")
+            say(sample(model, tokenizer, held.ids[0, :8].tolist()))
+        return record
+
+    train_on(state, text_batches(file, tokenizer, begin, edge,
+                                 state.settings.batch_size, length),
+             evaluate, path, text_update)
 
 
 def sample(model, tokenizer, ids):
     """What the model writes behind ids, with them: a text."""
-    model.eval()
     rng = torch.Generator(model.embedding.weight.device).manual_seed(0)
     [new] = generate(model, [ids], SHOWN, partial(drawn, temperature=0.8, rng=rng))
-    model.train()
     return tokenizer.decode([*ids, *new])
-
-
-def check_folder(folder):
-    """Refuses by ValueError a folder that is not new, empty or an unfinished
-    training."""
-    check_name(folder)
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"{folder} is no folder; a model needs a folder of its own")
-    names = {file.name for file in folder.iterdir()
-             if not file.name.startswith(".") and not file.name.endswith(".part")
-             } if folder.exists() else set()
-    if UNFINISHED in names or not names:
-        return
-    if {CONFIG, WEIGHTS} <= names:
-        raise ValueError(f"{folder} holds a trained model already; name a new folder "
-                         "with --out, or delete this one")
-    raise ValueError(f"{folder} holds other files; a model needs a folder of its own, "
-                     "a new one or an empty one")
 
 
 # Writing

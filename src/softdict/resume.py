@@ -1,0 +1,65 @@
+"""A training in a folder that can be interrupted: what the folder may hold, and how the
+same command goes on."""
+
+import sys
+from pathlib import Path
+
+from softdict import distributed
+from softdict.checkpoint import ASIDE, Damaged, begin_anew, load
+from softdict.folder import CONFIG, UNFINISHED, WEIGHTS, check_name
+
+BEST = "best.safetensors"    # the weights of the smallest validation loss so far
+TRAINED = WEIGHTS, "model.safetensors"    # of a translator, of a language model
+
+
+def check_folder(folder):
+    """Refuses by ValueError a folder that is not new, empty or an unfinished
+    training."""
+    folder = Path(folder)
+    check_name(folder)
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is no folder; a model needs a folder of its own")
+    # parts are left by a process that was killed, hidden files by the system
+    names = {file.name for file in folder.iterdir()
+             if not file.name.startswith((".", f"{UNFINISHED}{ASIDE}"))
+             and not file.name.endswith(".part")} - {BEST} if folder.exists() else set()
+    if UNFINISHED in names or not names:
+        return
+    if CONFIG in names and names.intersection(TRAINED):
+        raise ValueError(f"{folder} holds a trained model already; name a new folder "
+                         "with --out, or delete this one")
+    raise ValueError(f"{folder} holds other files; a model needs a folder of its own, "
+                     "a new one or an empty one")
+
+
+def warn(sentence):
+    """Says a sentence where the results of a command do not go."""
+    print(sentence, file=sys.stderr)
+
+
+def resume(state, folder, data, other, best=False, say=warn):
+    """Puts a training where an interruption left it, if there was one.
+
+    data and other name in a sentence what it learns from, and what it does not
+    best: its best weights must be there
+    a damaged file of it is named, and the training begins anew
+    raises ValueError for an unfinished training that is another one
+    """
+    path = folder / UNFINISHED
+    if not path.exists():
+        return
+    try:
+        if best and not (folder / BEST).exists():
+            raise ValueError("its best weights were not kept, since it was begun "
+                             "without --patience")
+        load(state, path)
+    except Damaged as error:
+        if distributed.together():    # another process may be reading it
+            raise
+        say(begin_anew(path, error))
+    except ValueError as error:
+        reason = str(error).replace("another vocabulary", other)
+        raise ValueError(
+            f"{folder} holds an unfinished training that this command cannot go on "
+            f"with: {reason}. Begin it as it was begun, with the same {data}; or name "
+            "a new folder with --out, or delete this one") from None
