@@ -20,9 +20,9 @@ from softdict import checkpoint, files, recipes, runtime
 from softdict.attention import attention, fused
 from softdict.batches import make_batch
 from softdict.experiments import (
-    EXPERIMENTS, __main__, ablations, baselines, benchmark, costs, endings, maps,
-    measures, memory, padding, pretraining, replaced, rivals, roles, runner,
-    sentences, today, translation, writing)
+    EXPERIMENTS, __main__, ablations, baselines, benchmark, bigrams, costs, endings,
+    flags, maps, measures, memory, padding, places, pretraining, replaced, rivals,
+    roles, runner, sentences, silence, today, translation, writing)
 from softdict.experiments.measures import aligned
 from softdict.experiments.replaced import Replaced, heaviest, instead, uniform
 from softdict.experiments.runner import (
@@ -35,7 +35,7 @@ from softdict.lookup import softmax
 from softdict.masks import padding_mask
 from softdict.seq2seq import Attend, Encoded, Encoder, Seq2Seq
 from softdict.training import batch_loss, train
-from softdict.vocab import EOS, PAD
+from softdict.vocab import BOS, EOS, PAD
 
 NOUNS = {"dog": "개", "cat": "고양이", "cow": "소", "owl": "부엉이"}
 VERBS = {"saw": "보", "ate": "먹", "heard": "듣"}
@@ -66,7 +66,8 @@ def made_corpus(tmp_path, monkeypatch):
     monkeypatch.setattr(sentences, "HELD_OUT", ("iid", "long"))
     monkeypatch.setattr(sentences, "pool", lambda: {"NOUN": list(NOUNS.values()),
                                                     "VERB": list(VERBS.values())})
-    cached = (recipes.vocabs, baselines.ibm, endings.vocabularies, endings.rows)
+    cached = (recipes.vocabs, baselines.ibm, endings.vocabularies, endings.rows,
+              bigrams.numbers, bigrams.word_pairs)
     for function in cached:
         function.cache_clear()
     monkeypatch.setattr(runner, "RESULTS", tmp_path / "results")
@@ -332,7 +333,7 @@ def test_rounded_keeps_the_structure():
 
 def test_names_are_unique_and_every_group_of_the_book_is_there():
     parts = (baselines, translation, ablations, padding, memory, costs, endings,
-             maps, writing, roles, pretraining, today)
+             flags, maps, writing, roles, pretraining, today, bigrams, places, silence)
     every = [experiment for part in parts for experiment in part.EXPERIMENTS]
     assert len(every) == len(EXPERIMENTS)
     # a command names the one or the other
@@ -492,6 +493,51 @@ def test_reach_and_copy_have_the_lengths_that_they_name():
     assert table["lengths"] == [1, 3] and len(table["exact"]) == 2
 
 
+@pytest.mark.parametrize("copy, place, edits, any_order", [
+    ([5, 6, 7], 3, 3, 3), ([6, 7], 0, 2, 2), ([7, 5, 6], 0, 1, 3), ([], 0, 0, 0),
+    ([5, 5, 5], 1, 1, 1), ([5, 6, 9, 7], 2, 2, 3), ([8, 9, 8, 9, 8, 9], 0, 0, 0)])
+def test_a_copy_is_scored_in_place_by_edits_and_in_any_order(copy, place, edits,
+                                                             any_order):
+    row = [5, 6, 7]
+    assert memory.in_place(copy, row) == place
+    assert memory.by_edits(copy, row) == edits
+    assert memory.in_any_order(copy, row) == any_order
+    # a copy of its row, if the row is as long or longer
+    assert memory.by_edits(row[:len(copy)], copy) <= memory.by_edits(copy, copy)
+
+
+def test_a_perfect_copier_keeps_all_and_chance_is_another_rows(monkeypatch):
+    training, _ = memory.copy_start(8, 5, 0)
+    monkeypatch.setattr(memory, "greedy", lambda model, source, lengths, max_length:
+                        source.tolist())
+    table = memory.order_finish(training, lengths=(6,))
+    for measure in memory.MEASURES:
+        assert table[measure] == [6]
+        assert table[f"{measure}, by chance"][0] < 2.5
+    assert table["in any order, by chance"] > table["in place, by chance"]
+    assert table["written"] == [6]
+
+
+class Sorting(nn.Module):
+    """Its state counts the words of a row, and of the order it keeps the first alone.
+    """
+
+    def forward(self, source, lengths):
+        counts = torch.stack([(source == word).sum(dim=1)
+                              for word in range(memory.WORDS)], dim=1)
+        first = torch.nn.functional.one_hot(source[:, 0], memory.WORDS)
+        states = torch.cat([counts, first], dim=1).float()
+        return Encoded(states, states[None], source != PAD)
+
+
+def test_a_probe_finds_words_where_there_is_no_order():
+    training = SimpleNamespace(device="cpu", model=SimpleNamespace(encoder=Sorting()))
+    found = memory.probe(training, 7, rows=800, tests=300)
+    assert found["there"] > 0.99 and found["there, by chance"] < 0.4
+    # the first place, and of the six others the share that its words allow
+    assert 1.5 < found["in place"] < 3
+
+
 def test_seconds_gives_a_time_for_each_length():
     table = memory.seconds(0, sizes=(2, 4), width=4, batch=2)
     assert all(len(table[f"{name} {part}"]) == 2 for name in ("gru", "parallel")
@@ -631,6 +677,104 @@ def test_aligners_on_the_made_corpus():
     assert aligned(examples, baselines.ibm_links(examples, 60))["4-8"]["hits"][0] > 80
 
 
+def test_the_empty_word_takes_what_no_other_explains(monkeypatch):
+    examples = [replace(example, possible=example.links)
+                for example in sentences.split("iid")
+                if example.source[2] != example.source[5]]
+    table, source_vocab, target_vocab = baselines.ibm(60)
+    assert baselines.links_or_none(examples, 60) == [set(e.links) for e in examples]
+    # a particle of all sentences, explained by the empty word
+    table = table.clone()
+    table[BOS, target_vocab.numbers["-는"]] = 1.0
+    monkeypatch.setattr(baselines, "ibm",
+                        lambda count: (table, source_vocab, target_vocab))
+    ends = [replace(example, possible=(*example.links, (1, 1)))
+            for example in examples]
+    assert baselines.links_or_none(ends, 60) == [set(e.links) for e in examples]
+    assert [len(baselines.heaviest_links(rows, e.possible))
+            for rows, e in zip(baselines.ibm_links(ends, 60), ends)] == len(ends) * [4]
+
+
+def test_an_unrelated_sentence_has_pieces_of_its_own_and_the_length():
+    examples = sentences.split("iid")
+    lines = baselines.unrelated(examples)
+    assert all(line in [e.target for e in sentences.split("train")] for line in lines)
+    assert lines == baselines.unrelated(examples) and len(set(map(tuple, lines))) > 3
+    glued, others = baselines.pieces_found(examples, lines)
+    assert glued == 100 and others < 60
+    perfect = [example.target for example in examples]
+    assert baselines.pieces_found(examples, perfect) == [100, 100]
+
+
+# The word before
+
+def test_kneser_ney_shares_what_it_takes_by_the_words_that_a_word_follows():
+    count = torch.tensor([[3.0, 1.0, 0.0], [0.0, 0.0, 2.0], [0.0, 0.0, 0.0]])
+    shares = bigrams.kneser_ney(count.double())
+    # three pairs were seen: each word follows one
+    usual = torch.tensor([1.0, 1.0, 1.0]).double() / 3
+    wanted = torch.stack([
+        torch.tensor([2.25, 0.25, 0.0]) / 4 + 1.5 / 4 * usual,
+        torch.tensor([0.0, 0.0, 1.25]) / 2 + 0.75 / 2 * usual, usual])
+    torch.testing.assert_close(shares, wanted.double())
+    torch.testing.assert_close(shares.sum(dim=1), torch.ones(3).double())
+
+
+def test_the_tables_and_the_model_are_scored_on_the_same_pairs(monkeypatch):
+    monkeypatch.setattr(sentences, "split", {
+        "train": make_examples(60, 0), "valid": make_examples(9, 5)}.__getitem__)
+    table = bigrams.compared(0)
+    assert table["pairs"] == 9 * 5 and table["never counted"] == 0
+    for name in ("added", "Kneser-Ney", "model, longer"):
+        assert 0.5 < table[name]["all"] < 1.2    # three choices of four or three words
+
+
+# What reading costs, apart from writing
+
+class Ticking:
+    """A translator whose start takes as long as its source, and a step 1 and a tenth of
+    what is written."""
+
+    def __init__(self, monkeypatch):
+        self.clock = 0.0
+        monkeypatch.setattr(writing.time, "process_time", lambda: self.clock)
+
+    def start(self, source, lengths):
+        self.clock += source.shape[1]
+        return 0
+
+    def step(self, ids, written):
+        self.clock += 1 + written / 10
+        return torch.zeros(len(ids), 9), written + 1
+
+
+def test_steps_are_timed_without_the_reading_of_the_source(monkeypatch):
+    model, source = Ticking(monkeypatch), torch.full((2, 7), 5)
+    row = writing.steps(model, source, torch.full((2,), 7), count=3, every=4)
+    # steps 0 to 3, 4 to 7, 8 to 11, in milliseconds
+    assert row == pytest.approx([1150, 1550, 1950])
+    assert writing.least(lambda: model.start(source, None)) == pytest.approx(7000)
+
+
+def test_the_best_offset_is_that_of_most_links():
+    assert roles.best_offset([(0, 1, 2), (0, 2, 3), (0, 3, 1), (1, 5, 6)]) == (1, 3)
+
+
+# Flags of sentences
+
+def test_flags_say_of_each_sentence_whether_it_is_exact_and_what_it_has(monkeypatch):
+    system, training = SMALL, SMALL.start(0)[0]
+    monkeypatch.setattr(flags, "translations", lambda system, model, examples: [
+        example.target if n % 2 else example.target[:1]
+        for n, example in enumerate(examples)])
+    monkeypatch.setattr(flags, "FROM_EACH", 9)
+    table = flags.finish(replace(system, pairs=20), training)
+    assert table["iid"]["exact"] == "01" * 6 and table["known"]["exact"] == "010101010"
+    assert table["long"]["found"] == "1 3 1 3 1" and table["long"]["wanted"] == (
+        "3 3 3 3 3")
+    assert flags.known(replace(system, pairs=20)) == sentences.split("train")[:9]
+
+
 # Which endings a word gets
 
 BABIES = Example(
@@ -765,6 +909,68 @@ def test_a_labeller_reads_a_sentence_alone_as_in_a_batch_and_knows_its_order_or_
     turned = model(source[1:].flip(1), torch.tensor([5])).flip(1)
     same = torch.allclose(turned, logits[1:])
     assert same == (positions in ("none", "distance"))    # a distance has no direction
+
+
+@pytest.mark.parametrize("positions", endings.POSITIONS)
+def test_who_reads_places_minds_a_shift_and_who_reads_distances_does_not(positions):
+    torch.manual_seed(0)
+    words, labels = endings.vocabularies()
+    model = endings.Labeller(len(words), len(labels), positions, heads=2, width=16)
+    pairs = endings.rows("iid") + [([5, 6, EOS], [PAD, 4, PAD])]
+    sure = model(*given(pairs)).argmax(dim=-1).tolist()
+    told = [(source, [guess if label else PAD for guess, label in zip(line, row)])
+            for line, (source, row) in zip(sure, pairs)]
+    assert places.shifted(model.eval(), told, 0) == 1
+    moved = [places.shifted(model, told, step) for step in (3, 9)]
+    assert (min(moved) == 1) == (positions in ("none", "rotary", "distance"))
+
+
+def given(pairs):
+    batch = make_batch(pairs)
+    return batch.source, batch.source_lengths
+
+
+def test_a_word_drowns_its_code_in_a_narrow_sum_and_not_in_a_wide_one():
+    table = places.read(0, widths=(24, 512), words=200)
+    narrow, wide = table["place read"]
+    assert narrow < 0.5 < 0.9 < wide
+    # a code has as many sines as cosines: its square is half of the width
+    assert table["spread of the word"] == pytest.approx([12 ** 0.5, 16], rel=0.1)
+    assert table["lead of the own code"][0] == pytest.approx(
+        (1 - torch.cos(10_000 ** (-torch.arange(12) / 12))).sum().item(), rel=1e-3)
+
+
+# A head silent
+
+def test_the_needs_of_an_ending_are_read_off_it(monkeypatch):
+    endings_of = {"-지 않 -으시 -었 -습니다": ("formal", True, True, True),
+                  "-아요": ("요", False, False, False),
+                  "-시 -었 -다": ("다", True, False, True)}
+    for ending, wanted in endings_of.items():
+        assert tuple(part(ending) for part in silence.NEEDS.values()) == wanted
+
+
+def test_each_need_is_counted_where_it_is_there(monkeypatch):
+    labels = ["-", "-아요", "-시 -어요", "-를", "-지 않 -시 -었 -다"]
+    monkeypatch.setattr(endings, "vocabularies", lambda: (
+        None, SimpleNamespace(words=labels)))
+    model = SaysNothing()
+    pairs = [([5, 6, EOS], [1, 3, PAD]), ([7, 8, EOS], [4, 2, PAD])]
+    table = silence.verbs_right(model, pairs)
+    assert table == {"register": [pytest.approx(200 / 3), 3], "honour": [100, 2],
+                     "past": [0, 1], "not": [0, 1],
+                     "all": [pytest.approx(100 / 3), 3]}
+
+
+class SaysNothing(nn.Module):
+    """Answers every question with label 2."""
+
+    def __init__(self):
+        super().__init__()
+        self.bias = nn.Parameter(torch.zeros(1))
+
+    def forward(self, source, lengths):
+        return torch.eye(5)[2].expand(*source.shape, -1)
 
 
 def test_a_labeller_starts_with_the_pairs_that_are_asked_for_and_learns():

@@ -1,5 +1,7 @@
 """What a trained model must beat: translators and aligners that train no network."""
 
+import random
+from dataclasses import astuple
 from functools import cache
 
 import torch
@@ -11,7 +13,9 @@ from softdict.experiments import sentences
 from softdict.experiments.measures import aligned, found_content, report
 from softdict.experiments.runner import Experiment
 from softdict.recipes import vocabs
-from softdict.scoring import best_links, masses
+from softdict.scoring import (
+    alignment_error_rate, best_links, by_length, content_shares, heaviest_links,
+    linked_words, masses)
 from softdict.vocab import BOS
 
 
@@ -50,6 +54,42 @@ def random_content(examples, count=None, seed=0):
             for example in examples]
 
 
+def unrelated(examples, count=None):
+    """For each the translation of another sentence, of as many English words.
+
+    The question: how much of a translation is found without having read the source? It
+    is the floor under every share of content words, particles and endings. The measure:
+    quality, and shares of pieces found, of gold sentences of the training that have
+    nothing to do with the sentence but its length.
+    """
+    by_size = {}
+    for example in sentences.split("train")[:count]:
+        by_size.setdefault(example.length, []).append(example.target)
+    longest = max(by_size)    # beyond it, the longest of the training
+    return [random.Random(" ".join(example.source)).choice(
+        by_size[min(example.length, longest)]) for example in examples]
+
+
+def pieces_found(examples, lines):
+    """Shares of pieces found again, of 100: of particles and endings, and of others."""
+    shares = []
+    for glued in (True, False):
+        flags = [[piece.startswith("-") == glued for piece in example.target]
+                 for example in examples]
+        found, wanted = zip(*content_shares(lines, [e.target for e in examples], flags))
+        shares.append(100 * sum(found) / sum(wanted))
+    return shares
+
+
+def floors(seed, path=None):
+    """Quality of unrelated sentences, and by length the pieces that they share."""
+    examples = sentences.split("valid") + sentences.split("iid")
+    groups = by_length([example.length for example in examples])
+    return {**report(unrelated), "pieces": {
+        size: pieces_found(chosen, unrelated(chosen)) for size, chosen in
+        ((size, [examples[n] for n in group]) for size, group in groups.items())}}
+
+
 def baseline(name, translate):
     """An experiment with a translator; its five numbers come from the first 500 pairs.
     """
@@ -70,6 +110,38 @@ def ibm_links(examples, count=None):
     return [soft_links(table, torch.tensor([BOS] + source_vocab.ids(e.source, "UNK")),
                        torch.tensor(target_vocab.ids(e.target, "UNK")))[:, 1:]
             for e in examples]
+
+
+def links_or_none(examples, count=None):
+    """IBM model 1 again, a set of links for each: at most one for each target word.
+
+    a target word that the empty word explains best has none
+    The question: how good is model 1 if it may say that a word comes from no other, as
+    it was made to? The measure is the error rate, on the target words that have a gold
+    link; "links-ibm1" must draw one for each of them.
+    """
+    table, source_vocab, target_vocab = ibm(count)
+    drawn = []
+    for e in examples:
+        weights = soft_links(
+            table, torch.tensor([BOS] + source_vocab.ids(e.source, "UNK")),
+            torch.tensor(target_vocab.ids(e.target, "UNK")))    # [T, 1+S]
+        drawn.append({(i - 1, j) for i, j in heaviest_links(weights, e.possible) if i})
+    return drawn
+
+
+def with_empty(seed, path=None):
+    """By length: the error rate, and of 100 words with a gold link how many have none.
+    """
+    examples, table = sentences.split("iid"), {}
+    drawn = links_or_none(examples)
+    for size, group in by_length([example.length for example in examples]).items():
+        links, sure, possible = zip(*(
+            (drawn[n], examples[n].links, examples[n].possible) for n in group))
+        asked = sum(len(linked_words(gold)) for gold in possible)
+        table[size] = {"error": astuple(alignment_error_rate(links, sure, possible)),
+                       "without": 100 - 100 * sum(map(len, links)) / asked}
+    return {"alignment": table}
 
 
 def links_by_place(examples, count=None):
@@ -112,4 +184,11 @@ EXPERIMENTS = [
     baseline("ibm1", word_for_word_with_ibm),
     baseline("nearest", nearest), baseline("skeleton", random_content),
     aligner("links-ibm1", ibm_links), aligner("links-by-place", links_by_place),
-    aligner("links-best", best_single_links)]
+    aligner("links-best", best_single_links),
+    Experiment("unrelated", "baselines",
+               lambda seed: [float(found) for found, _ in found_content(
+                   sentences.split("iid")[:5],
+                   unrelated(sentences.split("iid")[:5], 500))], floors, seeds=(0,)),
+    Experiment("links-ibm1-empty", "aligners",
+               lambda seed: [float(len(links)) for links in links_or_none(
+                   sentences.split("iid")[:5], 500)], with_empty, seeds=(0,))]

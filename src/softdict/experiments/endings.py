@@ -280,6 +280,32 @@ def gradients(seed, path=None, depth=24):
     return table
 
 
+# What each part is worth
+
+# what two narrow layers are without one of their parts; the last norm always stays
+TAKEN_OUT = {"pre": {}, "no-attention": {"connection": "no-attention"},
+             "no-feed-forward": {"connection": "no-feed-forward"},
+             "norm": {"connection": "norm"}, "residual": {"connection": "residual"},
+             "alike": {"attend": alike}}
+
+
+def part(name, rate, warmup):
+    """An experiment: two narrow layers without one part; rate in thousandths.
+
+    The question: which missing part costs the most, and does the answer hold with a
+    warm-up and without, and at half the rate? The measure: the share of labels that
+    are right on `iid` after 1,000 updates, of five seeds. A part costs more than
+    another if it does so in all four settings, in the mean and in each seed by seed.
+    All models make the same updates on the same batches. A part that is left out still
+    lies in the model and is counted among its parameters; it takes no part.
+    """
+    label = (f"part-{name}" + (f"-{rate}" if rate != 4 else "")
+             + ("-warm" if warmup else ""))
+    options = {"peak_rate": rate / 1000, "warmup": warmup, "width": 48}
+    return trained(label, "part", partial(start, **options, **TAKEN_OUT[name]), finish,
+                   range(5))
+
+
 EXPERIMENTS = [
     *[trained(f"heads-{heads}", "heads", partial(start, heads=heads), finish)
       for heads in HEADS],
@@ -296,12 +322,8 @@ EXPERIMENTS = [
                       connection=connection), finish, range(5))
       for connection in ("pre", "post", "residual")
       for name, warmup in (("", 0), ("-warm", 40))],
-    # the same two layers with one part taken out
-    *[trained(f"part-{connection}", "part",
-              partial(start, peak_rate=4e-3, width=48, connection=connection), finish)
-      for connection in ("pre", "no-attention", "no-feed-forward", "norm", "residual")],
-    trained("part-alike", "part",
-            partial(start, peak_rate=4e-3, width=48, attend=alike), finish),
+    *[part(name, rate, warmup) for rate in (4, 2) for warmup in (0, 200)
+      for name in TAKEN_OUT],
     *[trained(f"dropout-{percent}", "dropout",
               partial(start, pairs=1000, dropout=percent / 100), finish)
       for percent in (0, 10, 30)],

@@ -1,6 +1,7 @@
 """What a recurrent state can carry, how far back its gradients reach, what it costs."""
 
 import random
+from collections import Counter
 from functools import partial
 
 import torch
@@ -13,11 +14,11 @@ from softdict.decoding import greedy
 from softdict.experiments.runner import Experiment, trained
 from softdict.experiments.timing import milliseconds
 from softdict.recipes import LONGEST, PAIRS
-from softdict.seq2seq import Decoder, Encoder, Seq2Seq
+from softdict.seq2seq import Decoder, Encoder, Seq2Seq, top_state
 from softdict.training import Settings, Training
 
 CELLS = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
-WIDTHS = (24, 48, 96, 192, 384)
+WIDTHS = (12, 24, 48, 96, 192, 384)
 WORDS = 34      # of the copy task: four specials and thirty words
 
 
@@ -121,14 +122,111 @@ def copy_finish(training, lengths=range(1, 31)):
     """
     exact, right = [], []
     for length in lengths:
-        rows = [row for row, _ in copy_pairs(200, f"test {length}", [length])]
-        batch = make_batch([(row, row) for row in rows]).to(training.device)
-        copies = greedy(training.model, batch.source, batch.source_lengths,
-                        max_length=2 * length)
+        copies, rows = copies_of(training, length, 2 * length)
         exact.append(sum(copy == row for copy, row in zip(copies, rows)) / len(rows))
-        right.append(sum(a == b for copy, row in zip(copies, rows)
-                         for a, b in zip(copy, row)) / len(rows))
+        right.append(mean(map(in_place, copies, rows)))
     return {"lengths": list(lengths), "exact": exact, "words right": right}
+
+
+def copies_of(training, length, longest):
+    """What a model writes of 200 fresh rows of one length, and the rows."""
+    rows = [row for row, _ in copy_pairs(200, f"test {length}", [length])]
+    batch = make_batch([(row, row) for row in rows]).to(training.device)
+    return greedy(training.model, batch.source, batch.source_lengths,
+                  max_length=longest), rows
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values)
+
+
+# What one vector loses first: words, or their order
+
+def in_place(copy, row):
+    """How many words of a row stand in its copy, each in its place."""
+    return sum(a == b for a, b in zip(copy, row))
+
+
+def by_edits(copy, row):
+    """Words of a row less the fewest words put in, left out or exchanged, 0 or more.
+
+    Levenshtein 1966
+    """
+    best = list(range(len(row) + 1))    # of the copy so far, to each start of the row
+    for written, word in enumerate(copy, 1):
+        before, best[0] = best[0], written
+        for place, wanted in enumerate(row, 1):
+            before, best[place] = best[place], min(
+                best[place] + 1, best[place - 1] + 1, before + (word != wanted))
+    return max(0, len(row) - best[-1])
+
+
+def in_any_order(copy, row):
+    """How many words of a row stand anywhere in its copy, each as often as in both."""
+    return (Counter(copy) & Counter(row)).total()
+
+
+MEASURES = {"in place": in_place, "by edits": by_edits, "in any order": in_any_order}
+
+
+def order_finish(training, lengths=(5, 10, 15, 20, 24, 30)):
+    """What crosses the vector of a trained copier: words, and their order.
+
+    The question: does one vector lose words first, or the order of words? The measures,
+    of 200 fresh rows of a length: how many words stand in their place, by edit
+    distance, and in any order; beside each the same of another row's copy, which is
+    chance. Then what a linear map finds in the vector: which word stands at each place,
+    and which words there are at all. Order is lost first if the words in any order
+    stay near the length, and those in their place fall to chance.
+    """
+    table = {"lengths": list(lengths), "written": [], "probe": []}
+    table |= {name: [] for measure in MEASURES
+              for name in (measure, f"{measure}, by chance")}
+    for length in lengths:
+        copies, rows = copies_of(training, length, 2 * length)
+        table["written"].append(mean(map(len, copies)))
+        for name, measure in MEASURES.items():
+            table[name].append(mean(map(measure, copies, rows)))
+            table[f"{name}, by chance"].append(
+                mean(map(measure, copies[1:] + copies[:1], rows)))
+        table["probe"].append(probe(training, length))
+    return table
+
+
+@torch.no_grad()
+def probe(training, length, rows=4000, tests=1000, ridge=1.0):
+    """What a linear map finds in the vectors of rows of one length, of fresh rows.
+
+    the map is fitted by least squares on other rows, with ridge on its weights;
+    "in place" is the mean number of places whose word has the highest score; "there" of
+    the words that stand in a row, the share among as many with the highest scores,
+    "there, by chance" what the same finds for another row
+    """
+    ids = torch.tensor([row for row, _ in copy_pairs(rows + tests, f"probe {length}",
+                                                     [length])])        # [N, S]
+    encoded = training.model.encoder(ids.to(training.device),
+                                     torch.full((len(ids),), length))
+    vectors = top_state(encoded.final).cpu().double()                   # [N, D]
+    vectors = torch.cat([vectors, torch.ones_like(vectors[:, :1])], dim=1)
+    places = F.one_hot(ids, WORDS).double()                             # [N, S, V]
+    there = places.amax(dim=1)                                          # [N, V]
+    wanted = torch.cat([places.flatten(1), there], dim=1)               # [N, S*V+V]
+    known = vectors[:rows]
+    kept = known.T @ known + ridge * torch.eye(known.shape[1])
+    scores = vectors[rows:] @ torch.linalg.solve(kept, known.T @ wanted[:rows])
+    best = scores[:, :-WORDS].unflatten(1, (length, WORDS)).argmax(dim=-1)    # [M, S]
+    ranks = scores[:, -WORDS:].argsort(dim=-1, descending=True).argsort(dim=-1)
+    counts = there[rows:].sum(dim=1, keepdim=True)                      # [M, 1]
+    found = (ranks < counts).double()                                   # [M, V]
+    return {"in place": (best == ids[rows:]).double().sum(dim=1).mean().item(),
+            "there": share_of(found, there[rows:]),
+            "there, by chance": share_of(found.roll(1, 0), there[rows:])}
+
+
+def share_of(found, there):
+    """Share of the words that are there, [N, V] of 1 and 0, that are found."""
+    return ((found * there).sum() / there.sum()).item()
 
 
 # What a sentence costs in seconds
@@ -164,7 +262,9 @@ EXPERIMENTS = [
     *[Experiment(f"reach-{cell}", "memory", partial(reach_first, cell),
                  partial(reach, cell)) for cell in CELLS],
     *[trained(f"copy-{width}", "memory", partial(copy_start, width, 2000), copy_finish)
-      for width in WIDTHS],
+      for width in WIDTHS[1:]],
     trained("copy-96-long", "memory", partial(copy_start, 96, 8000), copy_finish),
+    *[trained(f"order-{width}", "order", partial(copy_start, width, 2000), order_finish)
+      for width in WIDTHS[:4]],
     Experiment("seconds", "memory", seconds_first, seconds, seeds=(0,)),
 ]

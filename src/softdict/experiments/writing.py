@@ -1,5 +1,6 @@
 """How the trained Transformer writes: wide beams, mistakes, what the cache saves."""
 
+import time
 from functools import cache
 
 import torch
@@ -147,5 +148,76 @@ def saved_first(seed):
     return [rerun(model, batch, steps).max().item() for steps in range(1, 6)]
 
 
+SOURCES = (5, 10, 20, 40, 80)    # words of a source
+
+
+def least(work, repeats=9):
+    """Milliseconds of the processor that work() takes, at the least of some times.
+
+    what else a machine does can only add to it
+    """
+    times = []
+    for _ in range(repeats):
+        begin = time.process_time()
+        work()
+        times.append(1000 * (time.process_time() - begin))
+    return min(times)
+
+
+@torch.no_grad()
+def apart(seed, path=None, sizes=(1, 8, 64), every=20):
+    """What reading the source costs, and what a step of writing costs, each by itself.
+
+    The question: does a step take longer in a long text, or did the reading of the
+    source make short texts look slow? The measures, in milliseconds of the processor,
+    by batch size: `start`, which reads a source of some words; a step, the mean of 20
+    steps in a row, by how many words are written, of a source of 20 words; and a step
+    by words of the source, the mean of the first 20.
+    """
+    model, table = writer(), {"sources": SOURCES, "written": list(range(0, 160, every))}
+    rng = torch.Generator().manual_seed(seed)
+    for size in sizes:
+        batches = {S: torch.randint(4, len(vocabs()[0]), (size, S), generator=rng)
+                   for S in SOURCES}
+        lengths = {S: torch.full((size,), S) for S in SOURCES}
+        table[f"batch of {size}"] = {
+            "start": [least(lambda: model.start(batches[S], lengths[S]))
+                      for S in SOURCES],
+            "step": steps(model, batches[20], lengths[20], len(table["written"]),
+                          every),
+            "step by source": [steps(model, batches[S], lengths[S], 1, every)[0]
+                               for S in SOURCES]}
+    return table
+
+
+def steps(model, source, lengths, count, every, repeats=5):
+    """Milliseconds of a step: for each of `count` rows of steps, their mean.
+
+    at the least of some texts, each written by greedy choice, without an end
+    """
+    texts = []
+    for _ in range(repeats):
+        ids, state = torch.full_like(source[:, 0], BOS), model.start(source, lengths)
+        row = []
+        for _ in range(count):
+            begin = time.process_time()
+            for _ in range(every):
+                logits, state = model.step(ids, state)
+                ids = logits.argmax(dim=-1)
+            row.append(1000 * (time.process_time() - begin) / every)
+        texts.append(row)
+    return [min(column) for column in zip(*texts)]
+
+
+def apart_first(seed):
+    """Times differ from run to run: the five numbers are best scores behind sources."""
+    model, rng = writer(), torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        return [model.step(torch.tensor([BOS]), model.start(
+            torch.randint(4, len(vocabs()[0]), (1, S), generator=rng),
+            torch.tensor([S])))[0].max().item() for S in SOURCES]
+
+
 EXPERIMENTS = [Experiment("beams", "writing", beams_first, beams, seeds=(0,)),
+               Experiment("prefill", "writing", apart_first, apart, seeds=(0,)),
                Experiment("cache", "writing", saved_first, saved, seeds=(0,))]
