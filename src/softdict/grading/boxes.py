@@ -9,6 +9,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from softdict.grading.questions import Failure
+from softdict.grading.walls import children
 from softdict.grading.wire import LOADED, LONGEST, MOST_TEXT, pack, unpack
 
 LOOK = 0.1    # seconds between two looks at what runs
@@ -87,19 +88,12 @@ class Box:
 
 
 def threads(process):
-    """How many threads the processes below one have; 0 where nobody counts them."""
-    count, below = 0, [process]
-    while below:
-        place = f"/proc/{below.pop()}/task"
-        try:
-            tasks = os.listdir(place)
-            for task in tasks[:THREADS + 1]:
-                with open(f"{place}/{task}/children") as file:
-                    below += file.read().split()
-        except OSError:
-            continue    # it has ended, or this is not Linux
-        count = max(count, len(tasks))
-    return count
+    """How many threads a process and what it started have; 0 where nobody counts."""
+    try:
+        own = len(os.listdir(f"/proc/{process}/task"))
+    except OSError:
+        return 0    # it has ended, or this is not Linux
+    return own + sum(map(threads, children(process)))
 
 
 def run_all(jobs, limits, wall, most=1):

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -111,7 +112,13 @@ class Wall:
         if self.kind == "container" and process.poll() is None:
             subprocess.run([self.program, "rm", "--force", process.box],
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        process.kill()
+        for child in children(process.pid) if self.kind == "bubblewrap" else ():
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)    # bubblewrap itself ends after it
+        try:
+            process.wait(timeout=0.5 if self.kind == "bubblewrap" else 0)
+        except subprocess.TimeoutExpired:
+            process.kill()
         process.wait()
         with suppress(OSError):    # what it did not read
             process.stdin.close()
@@ -125,6 +132,7 @@ class Wall:
         """The words of bubblewrap's command, up to the program that it runs."""
         words = [self.program, "--unshare-user", "--unshare-all", "--disable-userns",
                  "--cap-drop", "ALL", "--new-session", "--die-with-parent",
+                 "--as-pid-1",    # else bubblewrap's own process is in there, too
                  "--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "box",
                  "--clearenv", "--seccomp", ""]
         for name, value in VARIABLES.items():
@@ -157,6 +165,16 @@ class Wall:
             words += ["--mount", f'type=bind,readonly,"source={os.path.abspath(entry)}"'
                       f',"target={self.seen(entry)}"']
         return [*words, IMAGE]
+
+
+def children(process):
+    """The processes that one has started; none where nobody counts them."""
+    try:
+        return [int(child) for task in os.listdir(f"/proc/{process}/task")
+                for child in Path(f"/proc/{process}/task/{task}/children").read_text(
+                    ).split()]
+    except OSError:
+        return []    # it has ended, or this is not Linux
 
 
 def python(module, program=None, folder=None):

@@ -28,8 +28,9 @@ MOODLE = re.compile(r"(?P<name>.+?)_(?P<key>\d+)_assignsubmission_(?:file|online
 BLACKBOARD = re.compile(r"(?:.*/_?(?P<key>.+?)|(?P<head>[^/]+))_attempt_"
                         r"(?P<date>\d{4}(?:-\d\d){5})(?:_(?P<rest>.*))?")
 GRADESCOPE = re.compile(r"submission_(?P<key>\d+)")
-GOOGLE = re.compile(r"(?P<name>[^-]+?) - (?P<rest>.+)")
+GOOGLE = re.compile(r"(?P<name>.+?) - (?P<rest>.+)")
 NUMBERED = (CANVAS, MOODLE)    # their numbers may be another's id: names must agree
+ENDING = re.compile(r"\.(ipynb|zip|txt|html?|pdf|py|md|docx?|rar|7z|tar|gz|json)$")
 JOINTS = ".@+-"    # between letters they make one word of two
 
 
@@ -65,9 +66,9 @@ def owner(file, students, titles, keys=None):
 
 
 def stem(file):
-    """A name as it is compared, without the ending of a notebook or a zip."""
+    """A name as it is compared, without the ending of a file."""
     name = folded(file).replace("%20", " ")
-    return re.sub(r"\.(ipynb|zip)$", "", name).strip(" _")
+    return ENDING.sub("", name).strip(" _")
 
 
 def is_letter(sign):
