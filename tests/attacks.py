@@ -284,6 +284,8 @@ CHEATS = {    # kind: name: the code of a notebook that must get nothing
         "many": "import threading, time\nthreading.stack_size(32768)\n"
                 "while True:\n    threading.Thread(target=time.sleep, args=(60,),"
                 " daemon=True).start()",
+        "files without content": "number = 0\nwhile True:\n    number += 1\n"
+                                 "    open(f'/tmp/{number}', 'w').close()",
         "left behind": "import threading\ndef go():\n    while True: pass\n"
                        "[threading.Thread(target=go).start() for _ in range(5)]\n"
                        + PEN},

@@ -6,10 +6,11 @@ import subprocess
 import threading
 import time
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass
 
 from softdict.grading.questions import Failure
-from softdict.grading.walls import children
+from softdict.grading.walls import FILES, SCRATCH, children
 from softdict.grading.wire import LOADED, LONGEST, MOST_TEXT, pack, unpack
 
 LOOK = 0.1    # seconds between two looks at what runs
@@ -65,11 +66,13 @@ class Box:
         self.job.put(job)
 
     def look(self):
-        """Ends the box if its time is over, or if it has too many threads."""
+        """Ends the box if its time is over, or what no limit of the kernel bounds."""
         if time.monotonic() > self.end:
             self.why = f"the notebook ran longer than {self.limits.seconds} s"
         elif self.given and threads(self.process.pid) > THREADS:
             self.why = f"the notebook started more than {THREADS} threads"
+        elif self.given and files(self.process.pid) > FILES:
+            self.why = f"the notebook made more than {FILES} files"
         if self.why:
             self.wall.end(self.process)
 
@@ -94,6 +97,15 @@ def threads(process):
     except OSError:
         return 0    # it has ended, or this is not Linux
     return own + sum(map(threads, children(process)))
+
+
+def files(process):
+    """How many files lie in the scratch folder of what a process has started."""
+    for child in children(process):
+        with suppress(OSError):    # it has ended, or is not behind its wall yet
+            held = os.statvfs(f"/proc/{child}/root{SCRATCH}")
+            return held.f_files - held.f_ffree
+    return 0
 
 
 def run_all(jobs, limits, wall, most=1):

@@ -26,6 +26,7 @@ from softdict.grading.reading import MOST_TOLD, SECONDS
 IMAGE = f"softdict-grade:{__version__}"
 BUILD = "{engine} build -t " + IMAGE + " -f assignments/Containerfile ."
 SCRATCH, SPACE = "/tmp", 64 * 2 ** 20    # where a student may write, and how many bytes
+FILES = 2000    # how many files; their names take memory that no size counts
 HANDED_IN = "/handed_in"    # where the one entry lies that is read
 NOBODY = 65534
 OLDEST = 0, 8    # of bubblewrap: --disable-userns
@@ -156,7 +157,8 @@ class Wall:
                  "--network", "none", "--read-only", "--cap-drop", "ALL",
                  "--security-opt", "no-new-privileges", "--pids-limit", "64",
                  "--user", f"{NOBODY}:{NOBODY}", "--workdir", SCRATCH,
-                 "--tmpfs", f"{SCRATCH}:size={SPACE},mode=1777"]
+                 "--tmpfs",
+                 f"{SCRATCH}:size={SPACE},nr_inodes={FILES},mode=1777"]
         for variable in VARIABLES.items():
             words += ["--env", "=".join(variable)]
         if memory:
