@@ -13,8 +13,8 @@ from collections import Counter
 from pathlib import Path
 
 import nbformat
-from softdict.grading import grade, submissions
-from softdict.grading.contain import Limits
+from softdict.grading import grade, submissions, walls
+from softdict.grading.boxes import Limits
 
 HERE = Path(__file__).resolve().parent
 NAME = "2_heads_and_masks"
@@ -63,14 +63,16 @@ def main():
         made = Path(folder) / "in"
         wanted = make_class(made, given.count, task.questions)
         start = time.perf_counter()
-        students = {key: submissions.Student(key) for key in wanted}
-        pairs = submissions.matched(submissions.find(made), students)
+        students, wall = {key: submissions.Student(key) for key in wanted}, walls.find()
+        found = submissions.read_all(submissions.find(made), wall, {
+            question.function for question in task.questions}, given.jobs)
+        pairs = submissions.matched(found, students, task.names)
         read = time.perf_counter()
-        rows = grade.grade(pairs, task, Limits(hidden=(str(made), str(task.folder))),
-                           given.jobs, kept=Path(folder) / "parts.jsonl")
+        rows = grade.grade(pairs, task, Limits(), wall, given.jobs,
+                           kept=Path(folder) / "parts.jsonl")
         end = time.perf_counter()
-        grade.grade(pairs, task, Limits(hidden=(str(made), str(task.folder))),
-                    given.jobs, kept=Path(folder) / "parts.jsonl")
+        grade.grade(pairs, task, Limits(), wall, given.jobs,
+                    kept=Path(folder) / "parts.jsonl")
         again = time.perf_counter()
     got = {row["id"]: sum(mark.points for mark in row["marks"]) for row in rows}
     wrong = [key for key, points in wanted.items()

@@ -4,11 +4,12 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
-import time
+import tempfile
+import unicodedata
 import zipfile
-from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -16,8 +17,10 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from softdict.grading import contain, grade, questions, report, submissions, wire
-from softdict.grading.contain import Nursery
+from attacks import CHEATS, HELP, PROBES
+from softdict.grading import boxes, grade, questions, reading, report, submissions
+from softdict.grading import walls, wire
+from softdict.grading.boxes import Limits
 from softdict.grading.questions import Failure, Part, Question, Wrong, judge
 
 TASK = '''
@@ -52,12 +55,13 @@ RIGHT = ["import torch", "def shares(x):\n    return x / x.sum(-1, keepdim=True)
          "def double(x):\n    return x + x"]
 OVER_ALL = [RIGHT[0], "def shares(x):\n    return x / x.sum()", RIGHT[2]]
 if sys.platform == "win32":
-    pytest.skip("Windows cannot fork, which grading needs", allow_module_level=True)
+    pytest.skip("Windows grades in a container or in WSL", allow_module_level=True)
 ROOT = Path(__file__).resolve().parent.parent
-CONTAINED = contain.gaps() == []
-Limits = partial(contain.Limits, contained=CONTAINED)
-needs_walls = pytest.mark.skipif(not CONTAINED, reason="this system has no walls: "
-                                 "neither root nor user namespaces")
+try:
+    WALL, NO_WALL = walls.find(), ""
+except ValueError as error:
+    WALL, NO_WALL = walls.Wall("none"), str(error)
+needs_walls = pytest.mark.skipif(WALL.kind != "bubblewrap", reason=NO_WALL)
 
 
 @pytest.fixture
@@ -82,15 +86,15 @@ def roster(path, *ids):
     return path
 
 
-def graded(tmp_path, task, handed_in, limits=None, **settings):
+def graded(tmp_path, task, handed_in, limits=None, wall=WALL, **settings):
     """Rows by id, of a dict from id to cells."""
     folder = tmp_path / "in"
     for key, cells in handed_in.items():
         notebook(folder / f"{key}_shares.ipynb", cells)
     students = submissions.read_roster(roster(tmp_path / "roster.csv", *handed_in))
-    pairs = submissions.matched(submissions.find(folder), students)
-    limits = limits or Limits(seconds=20, hidden=(str(task.folder), str(folder)))
-    rows = grade.grade(pairs, task, limits, **settings)
+    read = submissions.read_all(submissions.find(folder), wall, {"shares", "double"})
+    pairs = submissions.matched(read, students, task.names)
+    rows = grade.grade(pairs, task, limits or Limits(seconds=20), wall, **settings)
     return {row["id"]: row for row in rows}
 
 
@@ -202,296 +206,243 @@ def test_words_from_outside_are_one_line_that_can_be_written(words):
 
 # Attacks ------------------------------------------------------------------------------
 
-FORGED = """
-import os, struct
-from softdict.grading import answering, questions, wire
-questions.same = answering.pack = wire.pack = lambda *given: b""
-import torch, numpy
-torch.allclose = numpy.allclose = torch.testing.assert_close = lambda *a, **k: True
-class Same(torch.Tensor):
-    def __eq__(self, other): return True
-class Equal(float):
-    def __eq__(self, other): return True
-    def __float__(self): return 6.0
-def shares(x): return Same(x)
-def double(x): return Equal(1)
-"""
-READS = """
-import os
-seen = []
-for top in ({task!r}, {folder!r}):
-    for place, names, files in os.walk(top):
-        for name in files:
-            try: seen.append(open(os.path.join(place, name), errors="replace").read())
-            except OSError: pass
-def shares(x):
-    assert not any("WATCHWORD" in text or "def double" in text for text in seen)
-    return x / x.sum(-1, keepdim=True)
-def double(x):
-    return 2 * x
-"""
-BOMB = """
-import os, time
-while True:
-    try:
-        if os.fork() == 0: time.sleep(30); os._exit(0)
-    except OSError: break
-with open("/tmp/count", "w") as file: file.write("x")
-def shares(x): return len([p for p in os.listdir("/proc") if p.isdigit()])
-def double(x): return 2 * x
-"""
-ATTACKS = {    # name: cells, what must hold of the row
-    "loop": ["while True: pass", *RIGHT], "exit": ["import os\nos._exit(0)", *RIGHT],
-    "leave": ["raise SystemExit", *RIGHT],
+FULL = {    # what costs a cell, but not the answers of others
+    "loop": ["while True: pass", *RIGHT], "leave": ["raise SystemExit", *RIGHT],
     "output": ["print('x' * 50_000_000)", *RIGHT],
-    "deaf": ["import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\n"
-             "while True: pass"],
     "memory": ["x = bytearray(8 * 2 ** 30)", *RIGHT],
-    "crash": ["import ctypes\nctypes.string_at(0)", *RIGHT],
-    "huge": [*RIGHT, "def double(x):\n    return 'x' * 80_000_000"],
-    "forged": [FORGED], "bomb": [BOMB],
-    "deep": [*RIGHT, "def double(x):\n    y = []\n    for _ in range(10 ** 5):\n"
-             "        y = [y]\n    return y"],
-    "odd": [*RIGHT, "class Strange:\n    def __repr__(self): raise SystemExit\n"
-            "def double(x):\n    return Strange()"],
-    "syntax": [*RIGHT, "def double(x:\n    return 2 * x"],
-    "twice": [*RIGHT, *RIGHT],
+    "syntax": [*RIGHT, "def double(x:\n    return 2 * x"], "twice": [*RIGHT, *RIGHT],
     "magic": ["if True:\n    %pip install nothing\n!false", *RIGHT],
-    "nul": [*RIGHT, "x = '\0'"]}
-FULL = {"loop", "leave", "output", "memory", "syntax", "twice", "magic", "nul"}
+    "nul": [*RIGHT, "x = '\0'"],
+    "await": ["import asyncio\nawait asyncio.sleep(0)\nx = await asyncio.sleep(0, 7)",
+              *RIGHT, "assert x == 7\nasync with asyncio.Lock(): double = double"],
+    "operator_first": [*RIGHT, "def double(x):\n    return (2 * x\n    % 1000)"]}
 
 
-@needs_walls
-def test_no_attack_gains_a_point_or_loses_anothers_row(tmp_path, task):
-    limits = Limits(seconds=16, hidden=(str(task.folder), str(tmp_path / "in")))
-    handed_in = ATTACKS | {"reads": [READS.format(
-        task=str(task.folder), folder=str(tmp_path / "in"))], "good": RIGHT}
-    rows = graded(tmp_path, task, handed_in, limits, jobs=2)
-    assert points(rows["good"]) == [5, 5] and points(rows["reads"]) == [5, 5]
-    for name in ATTACKS:
-        assert name not in FULL or points(rows[name]) == [5, 5], name
-    for name in ("exit", "deaf", "crash", "huge", "forged"):
-        assert sum(points(rows[name])) == 0, name
-    assert "longer than 16 s" in rows["deaf"]["status"]
-    assert "ended its process" in rows["exit"]["status"]
-    assert "larger than an answer" in rows["huge"]["status"]
+def test_what_costs_a_cell_costs_no_answer(tmp_path, task):
+    rows = graded(tmp_path, task, FULL, Limits(seconds=16), jobs=2)
+    assert {key: points(row) for key, row in rows.items()} == dict.fromkeys(
+        FULL, [5, 5])
     assert rows["memory"]["broken"][0][1].startswith("MemoryError")
     assert rows["loop"]["broken"] == [[1, "it ran longer than 10 s"]]
     assert "SyntaxError" in rows["syntax"]["broken"][0][1]
-    assert points(rows["bomb"])[0] == 0    # and the batch went on
-    assert points(rows["deep"])[1] == points(rows["odd"])[1] == 0
-    children = " ".join(file.read_text() for file in Path("/proc/self/task").glob(
-        "*/children")).split()
-    assert not [child for child in children
-                if b"nursery" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    assert rows["await"]["broken"] == []
 
 
-PROBE = [("probe", "def drive(f): return f()", [[()]])]
-WALLS = {    # each probe() is True where its wall holds
-    "processes": """
-import os, time
-def probe():
-    made = 0
-    while True:
-        try:
-            if os.fork() == 0:
-                time.sleep(20)
-            made += 1
-        except OSError:
-            return 1 <= made <= 40
-""", "a file": """
-def probe():
-    try:
-        with open("/tmp/x", "wb") as file:
-            file.write(bytes(2 ** 26))
-    except OSError:
-        return True
-""", "all files": """
-def probe():
-    try:
-        for name in range(9):
-            with open(f"/tmp/{name}", "wb") as file:
-                file.write(bytes(2 ** 24 - 1))
-    except OSError as error:
-        return error.errno == 28
-""", "memory": """
-def probe():
-    try:
-        return not bytearray(2 ** 32)
-    except MemoryError:
-        return True
-""", "network": """
-import socket
-def probe():
-    try:
-        socket.create_connection(("127.0.0.1", PORT), 2)
-    except OSError:
-        return True
-""", "alone": """
-import os
-def probe():
-    return os.getpid() == 1 and [p for p in os.listdir("/proc") if p.isdigit()] == ["1"]
-""", "nobody": """
-import os
-def probe():
-    try:
-        os.setuid(0)
-    except OSError:
-        return True
-""", "no tests": """
-import gc, sys
-def probe():
-    names = [name for name in sys.modules if name.startswith("questions_")]
-    parts = [part for part in gc.get_objects() if isinstance(part, dict)]
-    return not names and "WATCH" + "WORD" not in str(parts[:2000])
-"""}
+def told_of(cells, asked, limits=Limits(seconds=30), wall=WALL):
+    """What the box of one notebook tells."""
+    (_, told), = boxes.run_all({"": {"cells": cells, "asked": asked, "exercises": []}},
+                               limits, wall)
+    return told
 
 
-def probed(source, **limits):
-    """What probe() of a notebook says, inside its walls."""
-    with Nursery(Limits(seconds=10, **limits)) as nursery:
-        return nursery.run([source], PROBE)["found"][0][0][0]
-
-
-SHARED = """
-import ctypes
-def probe():
-    library = ctypes.CDLL(None)
-    return [library.shmget(0, 4096, 0o1600), library.msgget(0, 0o1600)]
-"""
-TOGETHER = {    # none of these processes alone takes more than it may have
-    "forks": """
-import os, time
-for number in range(6):
-    if os.fork() == 0:
-        held = bytearray(2 ** 26)
-        for place in range(0, len(held), 4096):
-            held[place] = 1
-        time.sleep(9)
-        os._exit(0)
-time.sleep(9)
-""", "files in memory": """
-import os, time
-held = [os.memfd_create("x") for number in range(20)]
-for one in held:
-    os.write(one, bytes(2 ** 24 - 1))
-time.sleep(9)
-"""}
+def places(tmp_path, task, port=9):
+    """The constants that an attack is given: where the teacher keeps what."""
+    return (f"TASK, FOLDER = {str(task.folder / 'questions.py')!r}, "
+            f"{str(tmp_path / 'in')!r}\nROSTER, COURSE, PORT = "
+            f"{str(tmp_path / 'roster.csv')!r}, {str(ROOT)!r}, {port}\n")
 
 
 @needs_walls
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it is Linux's own")
-def test_nothing_is_kept_where_no_process_is_charged_for_it():
-    if os.geteuid():
-        pytest.skip("an old kernel leaves that to the machine's root")
-    assert probed(SHARED) == [-1, -1]
-
-
-@needs_walls
-@pytest.mark.parametrize("way", TOGETHER)
-def test_all_processes_of_an_answer_share_one_memory(way):
-    with Nursery(Limits(seconds=20, memory=2 ** 28)) as nursery:
-        with pytest.raises(RuntimeError, match="processes used more than 256 MB"):
-            nursery.run([TOGETHER[way]], PROBE)
-        few = TOGETHER[way].replace("range(6)", "range(1)").replace("(9)", "(0)")
-        few = few.replace("range(20)", "range(2)")
-        nursery.run([few, "def probe(): return 1"], PROBE)
-
-
-@needs_walls
-@pytest.mark.parametrize("wall", WALLS)
-def test_each_wall_holds(wall):
+def test_no_probe_reaches_what_it_should_not(tmp_path, task, monkeypatch):
     import socket
 
-    if wall == "nobody" and os.geteuid():
-        pytest.skip("who is not root becomes nobody else")
+    monkeypatch.setenv("TEACHERS_TOKEN", "s3cret")
+    notebook(tmp_path / "in/good.ipynb", [*RIGHT, "# WATCHWORD"])
+    roster(tmp_path / "roster.csv", "good")
+    every = {f"{kind}: {name}": body for kind, probes in PROBES.items()
+             for name, body in probes.items()}
+    cells = [HELP] + [f"def probe{number}():\n    {body}"
+                      for number, body in enumerate(every.values())]
+    asked = [(f"probe{number}", "def drive(f): return bool(f())", [[()]])
+             for number in range(len(every))]
     with socket.create_server(("127.0.0.1", 0)) as server:
-        port = str(server.getsockname()[1])
-        assert probed(WALLS[wall].replace("PORT", port)) is True
+        cells.insert(0, places(tmp_path, task, server.getsockname()[1]))
+        told = told_of(cells, asked)
+    assert told["broken"] == [] and len(every) > 100
+    results = {name: found[0][0] if isinstance(found, list) else found
+               for name, found in zip(every, told["found"], strict=True)}
+    assert {name: result for name, result in results.items()
+            if not isinstance(result, Failure) and result is not False} == {}
+    assert {name: result for name, result in results.items()    # faults of the probe
+            if re.search("NameError|TypeError|SyntaxError|no function", str(result))
+            } == {}
+    assert not Path("/tmp/a").exists()
 
 
 @needs_walls
-def test_what_is_written_is_gone():
-    source = "def probe():\n    return open('/tmp/left', 'w').write('x')"
-    assert probed(source) == 1
+@pytest.mark.parametrize("kind", CHEATS)
+def test_no_cheat_gets_a_point_and_none_costs_another_a_point(tmp_path, task, kind):
+    # the number of jobs is that of the cores; below, one job alone
+    cheats = {f"cheat{number}": [places(tmp_path, task), code]
+              for number, code in enumerate(CHEATS[kind].values())}
+    rows = graded(tmp_path, task, {"ahead": RIGHT} | cheats | {"behind": RIGHT},
+                  Limits(seconds=12), jobs=2)
+    assert points(rows["ahead"]) == points(rows["behind"]) == [5, 5]
+    for key, name in zip(cheats, CHEATS[kind]):
+        assert sum(points(rows[key])) == 0, (name, rows[key])
+
+
+@needs_walls
+def test_a_student_finds_nothing_of_the_one_before(tmp_path, task):
+    leaves = [*RIGHT, "import atexit, os, sys, threading\n"
+              "open('/tmp/left', 'w').write('last_student')\n"
+              "last_student = sys.modules['last_student'] = RuntimeWarning\n"
+              "threading.Thread(target=__import__('time').sleep, args=(9,)).start()"]
+    finds = ["import os, sys\nfound = os.path.exists('/tmp/left') or 'last_student' in "
+             "sys.modules or sum(p.isdigit() for p in os.listdir('/proc')) > 2\n"
+             "assert found", *RIGHT]
+    rows = graded(tmp_path, task, {"a1": leaves, "a2": finds, "a3": finds}, jobs=1)
+    assert [points(row) for row in rows.values()] == [[5, 5]] * 3
+    assert rows["a2"]["broken"][0][1].startswith("AssertionError")
     assert not Path("/tmp/left").exists()
 
 
 @needs_walls
-def test_a_hidden_folder_is_empty_even_among_modules(tmp_path, monkeypatch):
-    secret = tmp_path / "modules/secret"
-    secret.mkdir(parents=True)
-    (secret / "questions.py").write_text("WATCHWORD")
-    (tmp_path / "modules/free.py").write_text("said = 1")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "modules"))
-    monkeypatch.chdir(secret)
-    source = (f"import os, free\ndef probe():\n    return [free.said, "
-              f"os.listdir({str(secret)!r})]")
-    assert probed(source, hidden=(str(secret),)) == [1, []]
-    assert probed(source) == [1, ["questions.py"]]
+def test_a_filter_without_which_a_process_could_be_made_is_missed(monkeypatch):
+    # the test of the test: with a filter that refuses nothing, fork works
+    cells = [HELP, "def probe():\n    child = os.fork()\n    if child == 0:\n"
+             "        os._exit(0)\n    return child > 0"]
+    asked = [("probe", "def drive(f): return f()", [[()]])]
+    assert isinstance(told_of(cells, asked)["found"][0][0][0], Failure)
+    import pyseccomp
+
+    allows = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+    with tempfile.TemporaryFile() as file:
+        allows.export_bpf(file)
+        file.seek(0)
+        content = file.read()
+    monkeypatch.setattr(walls, "seccomp_filter", lambda: content)
+    assert told_of(cells, asked)["found"][0][0][0] is True
 
 
 @needs_walls
-def test_where_the_user_is_the_same_nothing_can_be_written(tmp_path, monkeypatch):
-    modules = tmp_path / "modules"
-    modules.mkdir()
-    monkeypatch.setenv("PYTHONPATH", str(modules))
-    monkeypatch.setattr(contain.os, "geteuid", lambda: 1000)    # as for who is not root
-    source = (f"import os\ndef probe():\n    try:\n        os.mkdir('{modules}/x')\n"
-              "    except OSError as error:\n        return error.errno == 30\n")
-    assert probed(source) is True
-    assert not (modules / "x").exists()
+def test_a_home_that_is_a_file_system_of_its_own_is_no_hindrance():
+    source = ("from softdict.grading import boxes, walls\n"
+              "asked = [('f', 'def drive(f): return f()', [[()]])]\n"
+              "job = {'cells': ['def f(): return 7'], 'asked': asked,\n"
+              "       'exercises': []}\n"
+              "(_, told), = boxes.run_all({'': job}, boxes.Limits(), walls.find())\n"
+              "print(told['found'])")
+    told = subprocess.run(
+        [WALL.program, "--dev-bind", "/", "/", "--tmpfs", "/home", "--dir",
+         "/home/teacher", "--setenv", "HOME", "/home/teacher", "--chdir",
+         "/home/teacher", sys.executable, "-c", source], capture_output=True, text=True)
+    assert told.stdout == "[[[7]]]\n", told.stderr
 
 
-def test_without_walls_the_command_says_what_an_answer_could_do(
-        tmp_path, task, monkeypatch):
+@needs_walls
+def test_bubblewrap_starts_with_nothing_and_leaves_nothing(monkeypatch):
+    monkeypatch.setenv("TEACHERS_TOKEN", "s3cret")
+    process = WALL.start("answering")
+    try:
+        assert process.stdout.read(1) == wire.LOADED
+        place = Path(f"/proc/{process.pid}")
+        assert (place / "environ").read_bytes() == b""
+        below = (place / f"task/{process.pid}/children").read_text().split()
+        assert len(below) == 1
+    finally:
+        WALL.end(process)
+        process.stdout.read()    # what ran inside has ended, too
+        process.stdout.close()
+    assert not Path(f"/proc/{below[0]}").exists()
+
+
+def test_a_tensor_is_used_once_in_a_message():
+    content = wire.pack([torch.ones(3)])
+    size, rest = wire.HEAD.unpack_from(content)
+    one = b'{"tensor": "0"}'
+    text = content[wire.HEAD.size:][:size].replace(one, one + b", " + one)
+    with pytest.raises(ValueError):
+        wire.unpack(wire.HEAD.pack(len(text), rest) + text + content[-rest:])
+    with pytest.raises(ValueError, match="too large"):
+        wire.unpack(content, most=size - 1)
+
+
+@needs_walls
+def test_what_was_ended_from_outside_is_run_again(tmp_path, task, monkeypatch):
+    handed_in, kept = {"a1": RIGHT}, tmp_path / "kept"
+    real, count = boxes.Box.begin, []
+
+    def killed(self, *given):
+        count.append(self)
+        self.process.kill()
+        self.process.wait()
+        real(self, *given)
+
+    monkeypatch.setattr(boxes.Box, "begin", killed)
+    row = graded(tmp_path, task, handed_in, kept=kept)["a1"]
+    assert len(count) == boxes.TRIES and points(row) == [0, 0]
+    assert "ended from outside; the same command runs it again" in row["status"]
+    assert kept.read_text() == ""
+    monkeypatch.setattr(boxes.Box, "begin", real)
+    assert points(graded(tmp_path, task, handed_in, kept=kept)["a1"]) == [5, 5]
+    assert len(kept.read_text().splitlines()) == 1
+
+
+def test_without_a_wall_nothing_runs(tmp_path, task, monkeypatch):
     notebook(tmp_path / "in/a1.ipynb", RIGHT)
     roster(tmp_path / "roster.csv", "a1")
-    monkeypatch.setattr(grade, "gaps", lambda limits: ["network", "files"])
-    with pytest.raises(ValueError, match="could use the network, change files; .*"
-                       "--uncontained"):
-        grade.run(arguments(tmp_path, task))
+    monkeypatch.setattr(walls.shutil, "which", lambda name: None)
+    with pytest.raises(ValueError, match="bubblewrap is .*--uncontained"):
+        grade.run(arguments(tmp_path, task, uncontained=False))
+    assert not (tmp_path / "out").exists()
 
 
-def test_windows_is_told_so_in_a_sentence(tmp_path, task, monkeypatch):
-    monkeypatch.setattr(grade.sys, "platform", "win32")
-    with pytest.raises(ValueError, match="Windows cannot fork .* use WSL"):
-        grade.run(arguments(tmp_path, task))
+def test_a_closed_system_is_told_with_the_line_that_opens_it(monkeypatch, tmp_path):
+    program = tmp_path / "bwrap"
+    program.write_text("#!/bin/sh\n[ \"$1\" = --version ] && echo bubblewrap $VERSION"
+                       "\nexec 2>&1; echo setting up uid map: denied\nexit 1\n")
+    program.chmod(0o755)
+    (tmp_path / "restricted").write_text("1\n")
+    monkeypatch.setattr(walls, "filter_pipe", lambda: os.open(os.devnull, os.O_RDONLY))
+    monkeypatch.setattr(walls, "CLOSED", ((str(tmp_path / "restricted"), "1",
+                                           "sudo sysctl -w a.line=0"),))
+    monkeypatch.setattr(walls.os, "geteuid", lambda: 1000)
+    monkeypatch.setenv("VERSION", "0.8.0")
+    assert walls.trouble(str(program)).endswith("opens them with: sudo sysctl -w "
+                                                "a.line=0")
+    monkeypatch.setenv("VERSION", "0.7.0")
+    assert "older than 0.8" in walls.trouble(str(program))
 
 
-MESSAGE = """
-from softdict.grading import answering
-from softdict.grading.wire import pack
-deep = 1
-for _ in range(150):
-    deep = [deep]
-answering.pack = lambda told: pack({told})
+ENGINE = """#!{python}
+import os, subprocess, sys
+log = open({log!r}, "a")
+print(sys.argv[1:], file=log, flush=True)
+if sys.argv[1] == "run":
+    place = sys.argv.index({image!r})
+    command = [{python!r} if one == "python" else one.replace(
+        "/usr/local/lib/softdict", {package!r}) for one in sys.argv[place + 1:]]
+    for number, word in enumerate(sys.argv):
+        if word == "--mount":
+            parts = dict(part.strip('"').split("=") for part in
+                         sys.argv[number + 1].split(",") if "=" in part)
+            command = [one.replace(parts["target"], parts["source"]) for one in command]
+    os.execv(command[0], command)
 """
-MESSAGES = [    # what an answer may write in place of its results
-    "5", "{'found': 5, 'judged': [], 'broken': []}",
-    "{'found': [], 'judged': [], 'broken': []}",
-    "{'found': [[[1]], 'x'], 'judged': 3, 'broken': []}",
-    "{'found': [5, {1: 2}], 'judged': [], 'broken': 'x'}",
-    "{'found': [[[1], [1]], None], 'judged': [], 'broken': [[None, 2], 7]}",
-    "{'found': [[[deep], [deep]], [[deep, deep]]], 'judged': [], 'broken': []}"]
 
 
-@needs_walls
-def test_a_forged_message_gains_nothing_and_stops_nothing(tmp_path, task):
-    forged = {f"f{number}": [MESSAGE.replace("{told}", told)]
-              for number, told in enumerate(MESSAGES)}
-    rows = graded(tmp_path, task, forged | {"good": RIGHT})
-    assert points(rows["good"]) == [5, 5]
-    assert [points(rows[key]) for key in forged] == [[0, 0]] * len(forged)
-
-
-@needs_walls
-def test_a_forged_message_is_harmless_in_practice_too(tmp_path):
-    chapter = grade.chapter_exercises("01")
-    told = "{'found': [], 'judged': [[1, 2], 5], 'broken': []}"
-    asks = "if 0:\n    check('01-1', f)\n    check('01-2', f)"
-    rows = graded(tmp_path, chapter, {"a1": [MESSAGE.replace("{told}", told), asks]})
-    assert sum(points(rows["a1"])) == 0
+def test_a_container_gets_the_same_work_and_no_network(tmp_path, task, monkeypatch):
+    # the engine is a pretended one, which runs the command as it stands
+    engine, log = tmp_path / "bin/docker", tmp_path / "log"
+    engine.parent.mkdir()
+    engine.write_text(ENGINE.format(
+        python=sys.executable, log=str(log), image=walls.IMAGE,
+        package=str(Path(walls.__file__).parent.parent)))
+    engine.chmod(0o755)
+    monkeypatch.setattr(walls.shutil, "which", lambda name: {
+        "docker": str(engine)}.get(name))
+    wall = walls.find()
+    assert wall == walls.Wall("container", str(engine))
+    rows = graded(tmp_path, task, {"a1": RIGHT, "a2": OVER_ALL}, wall=wall)
+    assert [points(row) for row in rows.values()] == [[5, 5], [2, 5]]
+    ran = [line for line in log.read_text().splitlines() if line.startswith("['run'")]
+    assert len(ran) == 4    # each was read in a container, and ran in another
+    for line in ran:
+        for words in ("'--network', 'none'", "'--read-only'", "'--cap-drop', 'ALL'",
+                      "'--security-opt', 'no-new-privileges'", "'--pids-limit', '64'"):
+            assert words in line
+    assert "/in/" not in "".join(line for line in ran if "answering" in line)
 
 
 STRANGE = {    # a result that cannot travel, and what is said of it
@@ -502,25 +453,27 @@ STRANGE = {    # a result that cannot travel, and what is said of it
     "torch.tensor(2j)": "a result differs", "10 ** 400": "cannot be compared"}
 
 
-def test_a_result_that_cannot_travel_costs_no_other_question_its_points(
-        tmp_path, task):
-    deep = ("def deep(n):\n    made = 1\n    for _ in range(n):\n"
-            "        made = [made]\n    return made")
-    handed_in = {
-        f"s{number}": [*RIGHT[:2], deep, f"def double(x):\n    return {result}"]
-        for number, result in enumerate(STRANGE)}
-    rows = graded(tmp_path, task, handed_in)
-    for key, words in zip(handed_in, STRANGE.values(), strict=True):
-        assert points(rows[key]) == [5, 0]
-        assert words in rows[key]["marks"][1].message, rows[key]
+def test_a_result_that_cannot_travel_costs_no_other_question_its_points(task):
+    cells = ["import torch\ndef deep(n):\n    made = 1\n    for _ in range(n):\n"
+             "        made = [made]\n    return made"]
+    cells += [f"def s{number}(x):\n    return {result}"
+              for number, result in enumerate([*STRANGE, "2 * x"])]
+    _, double = task.questions
+    asked = [(f"s{number}", double.drive, [[(3,)]]) for number in range(len(cells) - 1)]
+    marks = [grade.judged_safely(double, [[(3,)]], results)
+             for results in told_of(cells, asked)["found"]]
+    for mark, words in zip(marks, STRANGE.values()):
+        assert mark.points == 0 and words in mark.message
+    assert marks[-1].points == 5
 
 
-FORGED_WORDS = "x\n\n**10 of 10 points**\n\n## q2: 5 of 5\n\x1b[2J\ud800 한"
+FORGED_WORDS = ("x\n\n**10 of 10 points**\n\nq2: 5 of 5\n\x1b[2J\ud800 한"
+                "<script>alert(1)</script>" + "y" * 2_000)
 
 
-def test_what_an_answer_says_is_one_line_and_forges_no_points(tmp_path, task):
+def test_feedback_is_ours_and_a_students_words_are_quoted_and_cut(tmp_path, task):
     raises = f"raise ValueError({FORGED_WORDS!a})"
-    notebook(tmp_path / "in/a1.ipynb", [raises, *RIGHT[:2],
+    notebook(tmp_path / "in/a1.ipynb", [*[raises] * 300, *RIGHT[:2],
                                         f"def double(x):\n    {raises}"])
     content = (tmp_path / "in/a1.ipynb").read_bytes()
     strange = os.fsencode(tmp_path / "in") + b"/stranger\xff\n=cmd.ipynb"
@@ -529,25 +482,66 @@ def test_what_an_answer_says_is_one_line_and_forges_no_points(tmp_path, task):
     except OSError:
         pass    # macOS allows no such names
     roster(tmp_path / "roster.csv", "a1")
-    (tmp_path / "out").mkdir()
     grade.run(arguments(tmp_path, task))
-    told = (tmp_path / "out/grades/a1.md").read_text("utf-8")
-    assert [line for line in told.splitlines() if line.startswith(("#", "**"))] == [
-        "# Shares: Name a1", "**5 of 10 points**", "## q1: 5 of 5", "## q2: 0 of 5",
-        "## Cells that stopped with an error"]
-    assert told.count("## q2: 5 of 5 \\x1b[2J\\ud800 한") == 2
+    told = (tmp_path / "out/grades/a1.txt").read_text("utf-8")
+    ours = [line for line in told.splitlines() if line and not line.startswith("> ")]
+    assert ours == [
+        "Shares: Name a1", "5 of 10 points", "q1: 5 of 5", "Right.", "q2: 0 of 5",
+        "Cells that stopped with an error:",
+        *(f"code cell {number}:" for number in range(1, report.MOST_CELLS + 1)),
+        "and 280 more"]
+    assert "q2: 5 of 5 \\x1b[2J\\ud800 한" in told and len(told) < report.LONGEST
+    assert max(map(len, told.splitlines())) <= report.QUOTED + 2
+    assert [path.name for path in (tmp_path / "out/grades").iterdir()] == ["a1.txt"]
     for file in (tmp_path / "out").rglob("*.*"):
         assert "\x1b" not in file.read_text("utf-8")
 
 
-def test_code_that_python_cannot_take_apart_loses_no_table():
-    # it runs, but `ast` goes deeper for it than Python allows
-    sums = "def shares(x):\n    return " + " + ".join(["x"] * 700)
-    names = {}
-    exec(sums, names)
-    assert names["shares"](1) == 700
-    rows = [{"id": "a", "file": "", "cells": (sums,)}] * 2
-    assert report.near_copies(rows, {"shares"}) == []
+def shape(*cells):
+    return reading.shape_of(cells, {"shares"})
+
+
+BODY = "\n".join(f"    total = total + keys[{n}] * query[{n}]" for n in range(20))
+LONG = f"def shares(query, keys):\n    total = 0\n{BODY}\n    return total"
+DIGITS = f"x = {'7' * 5000}\n"
+
+
+@pytest.mark.parametrize("other", [
+    "# mine\n" + LONG.replace("total", "sum_").replace("    ", "  "),
+    DIGITS + LONG, "%matplotlib inline\n" + LONG, "await thing\n" + LONG,
+    "if True:\n" + "\n".join(f"    {line}" for line in LONG.split("\n"))],
+    ids=["names", "digits", "magic", "await", "branch"])
+def test_code_that_differs_in_names_and_layout_has_one_shape(other):
+    assert shape(LONG) and shape(other) == shape(LONG)
+    assert shape(LONG.replace("[3] * query[3]", "[3] + query[3]")) != shape(LONG)
+    assert shape("def shares(: broken", "def shares(x): return x") == ""
+
+
+def test_groups_of_one_shape_and_what_has_none_are_told(tmp_path):
+    rows = [{"id": str(number), "file": "", "shape": one, "marks": [],
+             "status": "graded"} for number, one in enumerate(["a", "b", "a", "", "",
+                                                              None])]
+    assert report.near_copies(rows) == [["0", "2"]]
+    told = report.summary(rows, (), "Shares", report.near_copies(rows))
+    assert "- 0, 2\n" in told and told.endswith("read it\n\n- 5\n")
+
+
+SUMS = "def shares(x):\n    return " + " + ".join(["x"] * 40_000)
+ODD = {    # code that is hard to take apart, and what is said of reading it
+    "deep": (SUMS, ""), "long": (LONG + "\n" + "# x\n" * 200_000, ""),
+    "many": ("x = [" + "[]," * 600_000 + "]\n" + LONG, ""),
+    "too much": ("x = 1\n" * 400_000, "more code than")}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_code_that_is_hard_to_take_apart_costs_little_and_loses_no_cell(
+        tmp_path, kind):
+    source, problem = ODD[kind]
+    entry = notebook(tmp_path / "hw.ipynb", [source])
+    found = submissions.read(entry, WALL, {"shares"})
+    assert problem in found.problem and bool(found.cells) == (not problem)
+    assert kind != "deep" or found.shape is None
+    assert kind != "long" or found.shape == shape(LONG)
 
 
 # Reading what was handed in -----------------------------------------------------------
@@ -577,38 +571,47 @@ def test_trouble_of_every_kind_is_a_row_and_no_stop(tmp_path, task):
     stripped = json.loads(content)
     for cell in stripped["cells"]:
         cell["metadata"], _ = {}, cell.pop("id", None)
-    (folder / "b2.ipynb").write_text(text(stripped))
+    (folder / "b2.IPYNB").write_bytes(text(stripped).encode("utf-16"))
     notebook(folder / "nobody.ipynb", RIGHT)
     (folder / "b3.ipynb").write_bytes(b"\xff\xfe\x00bad")
     (folder / "b4.ipynb").write_text("[" * 10 ** 5)
     notebook(folder / "b5.ipynb", OVER_ALL)
-    time.sleep(0.02)
     notebook(folder / "b5_again.ipynb", RIGHT)
     notebook(folder / "b6.ipynb", [])
-    ids = [f"a{n}" for n in range(1, 10)] + [f"b{n}" for n in range(1, 8)]
+    (folder / "b8.ipynb").write_text('{"cells": [' + '{"cell_type": "code", "source": '
+                                     '["x"]},' * 400_000 + "{}]}")
+    with zipfile.ZipFile(folder / "b9.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("hw.ipynb", bytes(2 ** 28))
+    ids = [f"a{n}" for n in range(1, 10)] + [f"b{n}" for n in range(1, 10)]
     students = submissions.read_roster(roster(tmp_path / "r.csv", *ids))
-    rows = grade.grade(submissions.matched(submissions.find(folder), students), task,
-                       Limits(seconds=20))
+    read = submissions.read_all(submissions.find(folder), WALL)
+    rows = grade.grade(submissions.matched(read, students, task.names), task,
+                       Limits(seconds=20), WALL)
     by_id = {row["id"]: row for row in rows if row["id"]}
     full = {key for key, row in by_id.items() if points(row) == [5, 5]}
-    assert full == {"a1", "a5", "b1", "b2", "b5"}
+    assert full == {"a1", "a5", "b2"}
     for key, words in {"a2": "cannot be read as one", "a3": "cannot be read as one",
                        "a4": "neither a notebook", "a6": "leads out of it",
                        "a7": "cannot be opened", "a8": "no notebook", "a9": "a link",
                        "b3": "cannot be read as one", "b4": "cannot be read as one",
-                       "b6": "without code"}.items():
+                       "b5": "2 files are this student's", "b6": "without code",
+                       "b8": "", "b9": "larger than 20 MB"}.items():
         assert words in by_id[key]["status"], (key, by_id[key]["status"])
-    assert by_id["b7"]["status"] == "missing"
-    assert "handed in before" in by_id["b5"]["notes"][0]
-    strangers = [row for row in rows if not row["id"]]
-    assert [row["file"] for row in strangers] == ["nobody.ipynb"]
-    assert strangers[0]["status"] == "not on the roster: graded"
+        assert by_id[key]["status"].startswith(
+            "to be settled" if key == "b5" else "unreadable")
+    assert by_id["b7"]["status"] == by_id["b1"]["status"] == "missing"
+    assert {row["file"]: row["status"] for row in rows if not row["id"]} == {
+        "homework.ipynb": "to be settled: its name has no id of the roster; inside it "
+                          "stands b1",
+        "nobody.ipynb": "to be settled: its name has no id of the roster"}
 
 
 @pytest.mark.parametrize("text, words", [
     ("name\nx\n", "one of them is id"), ("id\na b\n", "an id is letters"),
     ("id\na\na\n", "stands twice"), ("id\n", "has no students"),
     ("id,adjust\na,many\n", "must be a number"), (b"\xff\xff", "must be UTF-8"),
+    ("id\nAda\nada\n", "stands twice"), ("id\n..\n", "an id is letters"),
+    ("id\n한\n" + unicodedata.normalize("NFD", "한"), "stands twice"),
     ("id,adjust\na,nan\n", "must be a number"), ("id,adjust\na,1e999\n", "a number"),
     (f"id,name\na,{'x' * 200_000}\n", "cannot be read as a CSV")])
 def test_a_roster_that_is_none_is_refused_in_a_sentence(tmp_path, text, words):
@@ -631,24 +634,17 @@ def test_a_damaged_zip_is_a_row_and_no_stop(tmp_path, kind):
     path = notebook(tmp_path / "hw.ipynb", RIGHT * 30)
     with zipfile.ZipFile(tmp_path / "hw.zip", "w", kind) as archive:
         archive.write(path, "hw.ipynb")
-    assert len(submissions.read(tmp_path / "hw.zip").cells) == 90
+    assert len(submissions.read(tmp_path / "hw.zip", WALL).cells) == 90
     content = bytearray((tmp_path / "hw.zip").read_bytes())
     content[60:120] = b"\xff" * 60
     (tmp_path / "hw.zip").write_bytes(content)
-    assert submissions.read(tmp_path / "hw.zip").problem
+    assert submissions.read(tmp_path / "hw.zip", WALL).problem
 
 
-def test_lines_without_words_do_not_hold_up_the_reader_of_names():
-    source = "\n" * 2_000_000 + "\t" * 10_000 + "student_id = 'a1'"
-    assert submissions.signed([source]) == {"student_id": "a1"}    # or it takes hours
-
-
-def test_the_longest_id_in_a_name_counts():
-    students = {key: submissions.Student(key) for key in ("1", "12", "a.b@x.org")}
-    assert submissions.by_name("hw_12_1x.ipynb", students).id == "12"
-    assert submissions.by_name("hw_1.ipynb", students).id == "1"
-    assert submissions.by_name("a.b@x.org_3.ipynb", students).id == "a.b@x.org"
-    assert submissions.by_name("hw_121.ipynb", students) is None
+def test_lines_without_words_do_not_hold_up_the_reader_of_names(tmp_path):
+    source = "\n" * 1_900_000 + "\t" * 10_000 + "student_id = 'a1'"
+    path = notebook(tmp_path / "hw.ipynb", [source])    # or it takes hours
+    assert submissions.read(path, WALL).claim == "a1"
 
 
 # The command --------------------------------------------------------------------------
@@ -661,7 +657,8 @@ def arguments(tmp_path, task, **changes):
         "assignment": str(task.folder), "exercises": None, "out":
         str(tmp_path / "out/grades.csv"), "roster": str(tmp_path / "roster.csv"),
         "submissions": str(tmp_path / "in"), "seconds": 20, "memory": 2048, "seed": 0,
-        "jobs": 1, "scheduler": None, "merge": None, "uncontained": not CONTAINED,
+        "jobs": 1, "scheduler": None, "merge": None,
+        "uncontained": WALL.kind == "none",
     } | changes)
 
 
@@ -672,13 +669,12 @@ def test_the_command_writes_table_feedback_and_summary(tmp_path, task, capsys):
                                          "a3,Cleo,\n")
     (tmp_path / "canvas.csv").write_text(
         "Student,ID,SIS User ID,Quiz\nAda,77,a1,3\nBob,78,a2,4\nZed,79,zz,1\n")
-    (tmp_path / "out").mkdir()
     grade.run(arguments(tmp_path, task, merge=str(tmp_path / "canvas.csv")))
     rows = list(csv.DictReader(io.StringIO((tmp_path / "out/grades.csv").read_text())))
     assert [row["final"] for row in rows] == ["8", "7", "0"]
     assert [row["status"] for row in rows] == ["graded", "graded", "missing"]
     assert rows[1]["q1_code"] == "over_all" and rows[1]["name"] == "'=cmd()"
-    told = (tmp_path / "out/grades/a2.md").read_text()
+    told = (tmp_path / "out/grades/a2.txt").read_text()
     assert "yours divides by the sum of all rows." in told and "7 of 10 points" in told
     assert "over_all (1)" in (tmp_path / "out/grades.summary.md").read_text()
     merged = list(csv.DictReader(io.StringIO(
@@ -687,17 +683,69 @@ def test_the_command_writes_table_feedback_and_summary(tmp_path, task, capsys):
     assert "2 students found" in capsys.readouterr().err
 
 
+def test_points_and_remarks_of_a_teacher_survive_a_new_run(tmp_path, task):
+    notebook(tmp_path / "in/a1.ipynb", RIGHT)
+    roster(tmp_path / "roster.csv", "a1", "a2")
+    (tmp_path / "canvas.csv").write_text("ID,Quiz\na1,3\na2,4\n")
+    given = arguments(tmp_path, task, merge=str(tmp_path / "canvas.csv"))
+    grade.run(given)
+    out = tmp_path / "out/grades.csv"
+    rows = list(csv.DictReader(io.StringIO(out.read_text())))
+    rows[0] |= {"by_hand": "-1.5", "remark": "=late; 한"}
+    rows[1]["by_hand"] = "3"
+    for delimiter in ",;":    # as spreadsheets of several countries write it
+        with out.open("w", encoding="utf-8-sig") as file:
+            writer = csv.DictWriter(file, rows[0], delimiter=delimiter)
+            writer.writeheader()
+            writer.writerows(rows)
+        for _ in range(2):
+            grade.run(given)
+            again = list(csv.DictReader(io.StringIO(out.read_text())))
+            assert [row["final"] for row in again] == ["8.5", "3"]
+            assert again[0]["remark"] == "'=late; 한"
+    told = (tmp_path / "out/grades/a1.txt").read_text()
+    assert "-1.5 points, given by hand" in told and "=late; 한" in told
+    assert ",3,3" in (tmp_path / "out/grades.merged.csv").read_text().replace("4", "3")
+    before = out.read_text()
+    roster(tmp_path / "roster.csv", "a1")
+    with pytest.raises(ValueError, match="line 3 has points .* 'a2', .* nothing was"):
+        grade.run(given)
+    out.write_text(before.replace("-1.5", "much"))
+    with pytest.raises(ValueError, match="line 2: by_hand must be a number"):
+        grade.run(given)
+
+
+def test_what_is_to_be_settled_is_settled_by_a_file(tmp_path, task, capsys):
+    for name, cells in (("work", RIGHT), ("a2", OVER_ALL), ("a2_new", RIGHT),
+                        ("other", RIGHT)):
+        notebook(tmp_path / f"in/{name}.ipynb", cells)
+    roster(tmp_path / "roster.csv", "a1", "a2")
+    grade.run(arguments(tmp_path, task))
+    assert "3 to be settled" in capsys.readouterr().err
+    who = tmp_path / "out/who.csv"
+    who.write_text("file,id\nwork.ipynb,a1\na2.ipynb,a2\nother.ipynb,\n")
+    grade.run(arguments(tmp_path, task))
+    table = csv.DictReader(io.StringIO((tmp_path / "out/grades.csv").read_text()))
+    assert [(row["id"], row["final"]) for row in table] == [("a1", "10"), ("a2", "7")]
+    for text, words in (("file\nx", "the columns file and id"),
+                        ("file,id\ngone.ipynb,a1", "'gone.ipynb' was handed in"),
+                        ("file,id\nwork.ipynb,a9", "'a9' is no id")):
+        who.write_text(text)
+        with pytest.raises(ValueError, match=words):
+            grade.run(arguments(tmp_path, task))
+
+
 def test_a_stopped_run_goes_on_where_it_was(tmp_path, task, monkeypatch):
     handed_in, kept = {"a1": RIGHT, "a2": OVER_ALL, "a3": RIGHT[:2]}, tmp_path / "kept"
-    asked, real = [], grade.run_one
+    asked, real = [], boxes.Box.begin
 
-    def stopping(cells, *rest):
-        asked.append(cells)
+    def stopping(self, given, job):
+        asked.append(given)
         if len(asked) == 2:
             raise KeyboardInterrupt
-        return real(cells, *rest)
+        return real(self, given, job)
 
-    monkeypatch.setattr(grade, "run_one", stopping)
+    monkeypatch.setattr(boxes.Box, "begin", stopping)
     with pytest.raises(KeyboardInterrupt):
         graded(tmp_path, task, handed_in, kept=kept)
     with kept.open("a") as file:
@@ -729,16 +777,6 @@ def test_published_exercises_are_collected_for_practice(tmp_path, capsys):
     assert first.code == "right" and first.points == first.most > 0
     assert {mark.code for mark in rest} == {"no_answer"}
     assert sum(points(rows["a2"])) == 0
-
-
-def test_code_that_differs_in_names_and_layout_is_listed():
-    body = "\n".join(f"    total = total + keys[{n}] * query[{n}]" for n in range(20))
-    first = f"def shares(query, keys):\n    total = 0\n{body}\n    return total"
-    second = "# mine\n" + first.replace("total", "sum_").replace("    ", "  ")
-    third = first.replace("keys[3] * query[3]", "keys[3] + query[3]")
-    rows = [{"id": str(n), "file": "", "cells": (source,)}
-            for n, source in enumerate((first, second, third, "def shares(: broken"))]
-    assert report.near_copies(rows, {"shares"}) == [["0", "1"]]
 
 
 @pytest.mark.parametrize("given, words", [

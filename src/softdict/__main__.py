@@ -173,8 +173,8 @@ def add_grade(names):
              "assignments/"),
             ("exercises NN", str, None, "or a chapter, whose published exercises are "
              "checked: practice, no examination"),
-            ("roster FILE", str, "roster.csv", "a CSV with the column id, perhaps name "
-             "and adjust (points to add; default roster.csv)"),
+            ("roster FILE", str, "roster.csv", "a CSV with the column id, perhaps "
+             "name, adjust (points to add) and platform (default roster.csv)"),
             ("out FILE", str, "grades.csv", "the table to write (default grades.csv); "
              "feedback and summary lie beside it"),
             ("seed N", seed_number, 0, "the variant of this class (default 0)"),

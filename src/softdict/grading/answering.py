@@ -1,21 +1,28 @@
-"""What runs beside a student's code, in a process that holds no tests.
+"""What runs beside a student's code, behind the wall, in a process that holds no tests.
+
+    python -m softdict.grading.answering    one job on standard input, one answer out
 
 The cells of a notebook run in order, as on its author's screen; then each function that
 is asked for gets its inputs, and what it returns goes out as plain values.
 """
 
+import ast
+import asyncio
+import gc
+import inspect
+import os
 import random
-import re
 import signal
 import sys
 import time
 
 from softdict.grading.questions import Failure, copied
-from softdict.grading.wire import pack, unpack
+from softdict.grading.reading import without_magic
+from softdict.grading.wire import LOADED, LONGEST, MOST_TEXT, pack, unpack
 
 CELL = 10    # seconds a cell may take, and all cases of one question
 LONGEST_WORDS = 300
-MAGIC = re.compile(r"^(\s*)[%!].*")
+FILES = 16 * 2 ** 20    # bytes that one file may have
 
 
 class TooLong(BaseException):
@@ -42,10 +49,14 @@ def within(seconds, function, *arguments):
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def run_cell(source, names):
-    """One cell, without the lines that speak to the notebook: % and !."""
-    lines = [MAGIC.sub(r"\1pass", line) for line in source.split("\n")]
-    exec(compile("\n".join(lines), "<your notebook>", "exec"), names)
+def run_cell(source, names, loop):
+    """One cell, which may wait for something at its top level, as in Jupyter."""
+    code = compile(without_magic(source), "<your notebook>", "exec",
+                   ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    if code.co_flags & inspect.CO_COROUTINE:
+        loop.run_until_complete(eval(code, names))
+    else:
+        exec(code, names)
 
 
 def run(job):
@@ -59,12 +70,12 @@ def run(job):
 
     random.seed(job["seed"])
     torch.manual_seed(job["seed"])
-    names, broken = {"__name__": "__main__"}, []
+    names, broken, loop = {"__name__": "__main__"}, [], asyncio.new_event_loop()
     sys.modules["__main__"].__dict__.update(names)
     end = time.monotonic() + job["seconds"] - 1
     for number, source in enumerate(job["cells"], start=1):
         left = min(CELL, end - time.monotonic())
-        told = (within(left, run_cell, source, names) if left > 0
+        told = (within(left, run_cell, source, names, loop) if left > 0
                 else Failure("the time of the notebook was over"))
         if isinstance(told, Failure):
             broken.append([number, told.words])
@@ -97,7 +108,10 @@ def within_case(drive, answer, case):
     except Exception as error:
         return Failure(f"{type(error).__name__}: {error}"[:LONGEST_WORDS])
     try:
-        return unpack(pack(result))    # one that cannot travel costs no other its way
+        content = pack(result)    # one that cannot travel costs no other its way
+        if len(content) > LONGEST:
+            return Failure("its result is larger than an answer can be")
+        return unpack(content, MOST_TEXT)
     except Exception:
         return Failure("it returned something that cannot be judged")
 
@@ -113,3 +127,56 @@ def check(names, exercise, function, end):
               else Failure("the time of the notebook was over"))
     return result if isinstance(result, Failure) else [
         result.points, result.most, result.code, result.message]
+
+
+def limit(seconds, memory):
+    """Sets what the kernel counts for this process: memory, time, files.
+
+    `memory`, in bytes, is added to what is loaded; no student's line has run yet
+    """
+    import resource
+
+    taken = 2 ** 36
+    if sys.platform.startswith("linux"):
+        with open("/proc/self/statm") as file:
+            taken = int(file.read().split()[0]) * resource.getpagesize()
+    for name, soft, hard in (
+            ("CPU", seconds + 1, seconds + 3), ("AS", taken + memory, taken + memory),
+            ("CORE", 0, 0), ("FSIZE", FILES, FILES), ("NOFILE", 128, 128)):
+        try:
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (soft, hard))
+        except (ValueError, OSError):
+            if sys.platform.startswith("linux"):
+                raise    # elsewhere a limit may be missing
+
+
+def write_all(handle, content):
+    view = memoryview(content)
+    while view:
+        view = view[os.write(handle, view):]
+
+
+def main():
+    """Loads what answers need, says so, waits for the job, and answers it."""
+    os.environ.update(MPLBACKEND="Agg", CUDA_VISIBLE_DEVICES="",
+                      MPLCONFIGDIR="/tmp/matplotlib", SOFTDICT_CACHE="/tmp/softdict")
+    gc.disable()    # loading makes no rubbish, and looking for it takes time
+    import torch
+    from softdict import (    # noqa: F401  for the notebook, which often wants them
+        attention, batches, checks, decoding, heads, layers, masks, transformer)
+
+    torch.set_num_threads(1)
+    gc.freeze()
+    gc.enable()
+    out, nowhere = os.dup(1), os.open(os.devnull, os.O_RDWR)
+    write_all(out, LOADED)
+    job = unpack(sys.stdin.buffer.read())
+    limit(job["seconds"], job["memory"])
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    write_all(out, run(job))
+    os._exit(0)    # threads of a notebook hold nothing up
+
+
+if __name__ == "__main__":
+    main()

@@ -1,46 +1,48 @@
-"""Grades a class: reads what was handed in, runs it shut in, judges it outside.
+"""Grades a class: reads what was handed in, runs it behind a wall, judges it outside.
 
 Each notebook runs once, in a process of its own that holds no tests; what its functions
 return is compared here. A stopped run goes on where it was.
 """
 
-import dataclasses
 import hashlib
 import importlib
 import importlib.util
 import json
 import os
-import queue
 import random
 import re
 import sys
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tqdm import tqdm
 
 from softdict.files import write_whole
-from softdict.grading import report, submissions
-from softdict.grading.contain import Limits, Nursery, gaps
+from softdict.grading import boxes, report, submissions, walls
+from softdict.grading.boxes import Limits, Passing
 from softdict.grading.questions import Failure, Mark, Question, cases, judge
-from softdict.grading.wire import one_line
+from softdict.grading.walls import Wall
+from softdict.grading.wire import one_line, unpack
 
 ASKED = re.compile(r"\bcheck\(\s*[\"'](\d\d-\d+|C\d-\d+)[\"']\s*,\s*(\w+)\s*\)")
-REACHES = {"network": "use the network", "files": "change files",
-           "processes": "see and stop other processes",
-           "everything": "do whatever the user who grades may do"}
+WHO = "who.csv"    # beside the table: whose a file is, where its name does not say it
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """What is graded: its title, its questions, and the folder that nobody may read."""
+    """What is graded: its title, its questions, and the folder where they lie."""
 
     title: str
     questions: tuple
     folder: Path | None = None
     published: bool = False    # a chapter's own exercises, judged by their checks
     digest: str = ""
+
+    @property
+    def names(self):
+        """The names that its files may have, in which no student is looked for."""
+        folder = self.folder.name if self.folder else self.title.split()[-1]
+        return self.title, folder, re.sub(r"^\d+_", "", folder)
 
 
 def load_assignment(name):
@@ -93,7 +95,7 @@ class Points:
 def keys_of(pairs, assignment, limits):
     """For each submission a text that changes with all that its grade hangs on."""
     base = (f"{assignment.title} {assignment.digest} {limits.seed} {limits.seconds} "
-            f"{limits.memory} {limits.contained}")
+            f"{limits.memory}")
     return [submission and hashlib.sha256(
         f"{base} {submission.cells!r}".encode("utf-8", "replace")).hexdigest()
         for _, submission in pairs]
@@ -150,18 +152,6 @@ def judged_safely(question, asked, results):
         return judge(question, asked, Failure("the results cannot be compared"))
 
 
-def run_one(cells, asked, exercises, limits, nursery=None):
-    """What one notebook's process told; a Failure in place of it."""
-    own = nursery or Nursery(limits)
-    try:
-        return own.run(cells, asked, exercises)
-    except RuntimeError as error:
-        return Failure(str(error))
-    finally:
-        if nursery is None:
-            own.stop()
-
-
 def jobs_of(assignment, limits):
     """What every notebook is asked: questions with their cases."""
     if assignment.published:
@@ -172,10 +162,11 @@ def jobs_of(assignment, limits):
                    for question, parts in zip(assignment.questions, given)]
 
 
-def grade(pairs, assignment, limits, jobs=1, scheduler=None, kept=None):
+def grade(pairs, assignment, limits, wall, jobs=1, scheduler=None, kept=None):
     """A row for each pair (student, submission), in order.
 
-    kept is a file in which the marks of a run that is stopped are found again
+    kept is a file in which the marks of a run that is stopped are found again; what
+    failed for a passing reason does not stand in it, and so is run again
     """
     given, asked = jobs_of(assignment, limits)
     keys, known = keys_of(pairs, assignment, limits), finished(kept) if kept else {}
@@ -183,16 +174,20 @@ def grade(pairs, assignment, limits, jobs=1, scheduler=None, kept=None):
     for (_, submission), key in zip(pairs, keys):
         if submission and not submission.problem and key not in known:
             waiting.setdefault(key, submission)
-    every = run_on_cluster if scheduler else run_here
+    asking = {key: {"cells": submission.cells, "asked": asked,
+                    "exercises": exercises_in(submission)}
+              for key, submission in waiting.items()}
+    every = run_on_cluster if scheduler else boxes.run_all
     bar = tqdm(total=len(waiting), desc=assignment.title, unit="notebook",
                disable=not waiting)
     with bar, open(kept or os.devnull, "a", encoding="utf-8") as file:
-        for key, told in every(waiting, asked, limits, scheduler or jobs):
+        for key, told in every(asking, limits, wall, scheduler or jobs):
             record = {"key": key} | outcome(assignment, given, waiting[key], told)
             known[key] = record
             line = record | {"marks": [asdict(mark) for mark in record["marks"]]}
-            file.write(json.dumps(line) + "\n")
-            file.flush()
+            if not isinstance(told, Passing):
+                file.write(json.dumps(line) + "\n")
+                file.flush()
             bar.update()
     return [row(student, submission, known.get(key), assignment)
             for (student, submission), key in zip(pairs, keys)]
@@ -203,7 +198,8 @@ def outcome(assignment, given, submission, told):
     if isinstance(told, Failure):
         marks = [Mark(question.name, 0, question.points, "stopped", told.words)
                  for question in assignment.questions]
-        return {"marks": marks, "broken": [], "status": f"stopped: {told.words}"}
+        again = "; the same command runs it again" if isinstance(told, Passing) else ""
+        return {"marks": marks, "broken": [], "status": f"stopped: {told.words}{again}"}
     if assignment.published:
         found = dict(zip((name for name, _ in exercises_in(submission)),
                          told["judged"]))
@@ -220,86 +216,45 @@ def exercises_in(submission):
                        for pair in ASKED.findall(source)).items())
 
 
-def run_here(waiting, asked, limits, jobs):
-    """Pairs (key, what its process told), from as many nurseries as there are jobs."""
-    nurseries = queue.SimpleQueue()
-    made = [Nursery(limits, number).start() for number in range(jobs)]
-    for nursery in made:
-        nurseries.put(nursery)
-
-    def one(submission):
-        nursery = nurseries.get()
-        try:
-            return run_one(submission.cells, asked, exercises_in(submission), limits,
-                           nursery)
-        finally:
-            nurseries.put(nursery)
-
-    pool = ThreadPoolExecutor(jobs)
-    try:
-        futures = {pool.submit(one, submission): key
-                   for key, submission in waiting.items()}
-        for future in as_completed(futures):
-            yield futures[future], future.result()
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for nursery in made:
-            nursery.stop()
-
-
-def run_on_cluster(waiting, asked, limits, address):
+def run_on_cluster(jobs, limits, wall, address):
     """The same from the workers of a dask cluster; the grader only judges."""
     try:
         from dask.distributed import Client
         from dask.distributed import as_completed as finished_first
     except ImportError:
         raise ValueError("--scheduler needs dask: pip install distributed") from None
-    from softdict.grading.wire import pack
-
-    packed = pack([list(question) for question in asked])
     with Client(address) as client:
-        futures = {client.submit(on_worker, submission.cells, packed,
-                                 exercises_in(submission), limits, pure=False): key
-                   for key, submission in waiting.items()}
+        futures = {client.submit(on_worker, boxes.packed(job, limits), limits,
+                                 wall.kind == "none", pure=False): key
+                   for key, job in jobs.items()}
         for future, told in finished_first(futures, with_results=True):
             yield futures[future], told
 
 
-NURSERIES = queue.SimpleQueue()    # of this dask worker: warm ones wait here
-
-
-def on_worker(cells, packed, exercises, limits):
-    """`run_one` on a worker, with a nursery that stays warm."""
-    from softdict.grading.wire import unpack
-
-    try:
-        nursery = NURSERIES.get_nowait()
-    except queue.Empty:
-        nursery = Nursery(limits, os.getpid() % 1000)
-    nursery.limits = limits
-    try:
-        return run_one(cells, unpack(packed), exercises, limits, nursery)
-    finally:
-        NURSERIES.put(nursery)
+def on_worker(packed, limits, bare):
+    """What the box of one job told, behind the worker's own wall."""
+    wall = Wall("none") if bare else walls.find()
+    (_, told), = boxes.run_all({"": unpack(packed)}, limits, wall)
+    return told
 
 
 def row(student, submission, record, assignment):
-    """What is known of one student, or of a file that belongs to none."""
+    """What is known of one student, or of a file that belongs to nobody yet."""
+    marks, broken = [], []
     if submission is None:
-        status, marks, broken = "missing", [], []
+        status = "missing"
     elif submission.problem:
-        status = f"unreadable: {one_line(submission.problem)}"
-        marks, broken = [], []
+        status = one_line(submission.problem)
+        if not status.startswith("to be settled"):
+            status = f"unreadable: {status}"
     else:
         status, marks, broken = record["status"], record["marks"], record["broken"]
-    if student is None:
-        status = f"not on the roster: {status}"
     student = student or submissions.Student("")
     submission = submission or submissions.Submission("")
     return {"id": student.id, "name": student.name, "adjust": student.adjust,
-            "status": status, "marks": marks, "broken": broken,
-            "notes": submission.notes, "file": one_line(submission.file),
-            "cells": submission.cells}
+            "status": status, "marks": marks, "broken": broken, "by_hand": "",
+            "remark": "", "notes": tuple(map(one_line, submission.notes)),
+            "file": one_line(submission.file), "shape": submission.shape}
 
 
 def run(arguments):
@@ -307,9 +262,6 @@ def run(arguments):
 
     raises ValueError, with one sentence, for what cannot be graded
     """
-    if sys.platform == "win32":
-        raise ValueError("Windows cannot fork processes, which grading needs; use WSL, "
-                         "Linux or macOS")
     if (arguments.assignment is None) == (arguments.exercises is None):
         raise ValueError("name what is to be graded: --assignment NAME, or "
                          "--exercises 07 for a chapter's published exercises")
@@ -319,40 +271,59 @@ def run(arguments):
     if out.suffix != ".csv":
         raise ValueError(f"--out names a table, as in grades.csv; got {out}")
     students = submissions.read_roster(arguments.roster)
-    folder = Path(arguments.submissions)
-    pairs = submissions.matched(submissions.find(folder), students)
-    limits = Limits(arguments.seconds, arguments.memory * 2 ** 20, tuple(
-        str(Path(path).resolve()) for path in (
-            folder, assignment.folder, out.parent if out.parent != Path(".") else None,
-            Path(arguments.roster).parent if Path(arguments.roster).parent != Path(".")
-            else None) if path), seed=arguments.seed)
+    entries = submissions.find(arguments.submissions)
+    settled = submissions.read_who(out.parent / WHO, students,
+                                   [entry.name for entry in entries])
+    own = report.by_hand(out, students)
+    wall = wall_of(arguments.uncontained)
+    out.parent.mkdir(parents=True, exist_ok=True)
     if assignment.published:
         say("These checks are part of the package, and run beside the answers: take "
             "the points for practice, not for an examination.")
-    if found := gaps(limits):
-        words = ", ".join(REACHES[gap] for gap in found)
-        if not arguments.uncontained:
-            raise ValueError(f"on this system an answer could {words}; grade on Linux "
-                             "as root or where user namespaces are allowed, or say "
-                             "--uncontained if you trust what was handed in")
-        say(f"An answer could {words} on this system (--uncontained).")
-        limits = dataclasses.replace(limits, contained="everything" not in found)
     say("Answers run without a GPU, one thread each.")
-    rows = grade(pairs, assignment, limits, arguments.jobs or os.cpu_count(),
-                 arguments.scheduler, out.with_suffix(".parts.jsonl"))
-    names = {question.function for question in assignment.questions}
-    alike = report.near_copies(rows, names)
+    jobs = arguments.jobs or os.cpu_count()
+    read = submissions.read_all(
+        entries, wall, {question.function for question in assignment.questions}, jobs)
+    pairs = submissions.matched(read, students, assignment.names, settled,
+                                submissions.metadata(arguments.submissions))
+    limits = Limits(arguments.seconds, arguments.memory * 2 ** 20, arguments.seed)
+    rows = grade(pairs, assignment, limits, wall, jobs, arguments.scheduler,
+                 out.with_suffix(".parts.jsonl"))
+    rows = [row | own.get(row["id"], {}) for row in rows]
     write_whole(out, report.table(rows, assignment.questions).encode("utf-8"))
     report.write_feedback(out.with_suffix(""), rows, assignment.title)
-    told = report.summary(rows, assignment.questions, assignment.title, alike)
+    told = report.summary(rows, assignment.questions, assignment.title,
+                          report.near_copies(rows))
     write_whole(out.with_suffix(".summary.md"), told.encode("utf-8"))
     if arguments.merge:
         text, count = report.merge(arguments.merge, assignment.title, rows)
         merged = out.with_suffix(".merged.csv")
         write_whole(merged, text.encode("utf-8"))
         say(f"{merged}: {count} students found in {arguments.merge}")
+    if count := sum(row["status"].startswith("to be settled") for row in rows):
+        say(f"{count} to be settled, with the reasons in {out}: write "
+            f"{out.parent / WHO} with the columns file and id, and give the same "
+            "command again.")
     for path in (out, out.with_suffix(".summary.md"), out.with_suffix("")):
         print(path)
+
+
+def wall_of(uncontained):
+    """The wall of this system; none where there is none and a teacher says so.
+
+    raises ValueError where there is none and nobody said so
+    """
+    try:
+        return walls.find()
+    except ValueError as error:
+        if not uncontained:
+            raise ValueError(f"{error}; or say --uncontained, if you trust what was "
+                             "handed in with all that you may do yourself") from None
+        if sys.platform == "win32":
+            raise ValueError("Windows can run answers in a container or in WSL alone: "
+                             f"{error}") from None
+        say(f"--uncontained: {error}. An answer can do whatever you may do.")
+        return Wall("none")
 
 
 def say(sentence):

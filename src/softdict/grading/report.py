@@ -1,38 +1,76 @@
 """What a teacher and a student get: the table, the feedback, the summary of a class."""
 
-import ast
 import csv
 import io
-import keyword
 import re
-import tokenize
 from collections import Counter, defaultdict
 from pathlib import Path
 
 from softdict.files import write_whole
+from softdict.grading.submissions import number, read_table
+from softdict.grading.wire import one_line
 
-SHORTEST = 150    # tokens: shorter code is alike without anybody's copying
+BY_HAND = "by_hand", "remark"    # columns of the teacher's own, which every run keeps
+QUOTED = 200    # letters of a student's words
+MOST_CELLS = 20    # cells that stopped, in one feedback
+LONGEST = 20_000    # letters of one feedback
 
 
 def table(rows, questions):
     """grades.csv: a row a student, points and codes a question."""
     names = [question.name for question in questions]
-    head = ["id", "name", "status", *names, "points", "most", "adjust", "final",
-            *(f"{name}_code" for name in names), "file", "notes"]
+    head = ["id", "name", "status", *names, "points", "most", "adjust", *BY_HAND,
+            "final", *(f"{name}_code" for name in names), "file", "notes"]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(head)
     for row in rows:
         marks = {mark.question: mark for mark in row["marks"]}
-        points = sum(mark.points for mark in row["marks"])
         writer.writerow(map(harmless, [
             row["id"], row["name"], row["status"],
-            *(marks[name].points if name in marks else 0 for name in names), points,
-            sum(question.points for question in questions), f"{row['adjust']:g}",
-            f"{max(0, points + row['adjust']):g}",
+            *(marks[name].points if name in marks else 0 for name in names),
+            points(row), sum(question.points for question in questions),
+            f"{row['adjust']:g}", *(row[name] for name in BY_HAND), f"{final(row):g}",
             *(marks[name].code if name in marks else "" for name in names),
             row["file"], "; ".join(row["notes"])]))
     return out.getvalue()
+
+
+def points(row):
+    """The points of all questions of a row."""
+    return sum(mark.points for mark in row["marks"])
+
+
+def final(row):
+    """Points, what the roster adds and what a teacher added by hand; never below 0."""
+    return max(0, points(row) + row["adjust"] + number(row["by_hand"], "by_hand"))
+
+
+def by_hand(path, students):
+    """The cells that a teacher has written into an earlier table: by id, two each.
+
+    raises ValueError where they would be lost, or are no numbers
+    """
+    path = Path(path)
+    if not path.exists():
+        return {}
+    columns, rows = read_table(path)
+    if not set(BY_HAND) & set(columns):
+        return {}
+    found = {}
+    for line, row in rows:
+        cells = {name: (row.get(name) or "").strip() for name in BY_HAND}
+        if not any(cells.values()):
+            continue
+        key = (row.get("id") or "").strip().removeprefix("'")
+        place = f"{path.name}, line {line}"
+        number(cells["by_hand"], f"{place}: by_hand")
+        if key not in students or key in found:
+            raise ValueError(f"{place} has points or a remark by hand for "
+                             f"{key[:40]!r}, which is not one student of the roster; "
+                             "nothing was written, so that they are not lost")
+        found[key] = cells
+    return found
 
 
 def harmless(value):
@@ -44,29 +82,44 @@ def harmless(value):
 
 
 def feedback(row, title):
-    """What one student reads, as Markdown."""
-    points = sum(mark.points for mark in row["marks"])
-    most = sum(mark.most for mark in row["marks"])
-    lines = [f"# {title}: {row['name'] or row['id'] or row['file']}", ""]
+    """What one student reads, as plain text; words of a student stand behind >."""
+    lines = [f"{title}: {row['name'] or row['id']}", ""]
     if row["marks"]:
-        lines += [f"**{points} of {most} points**", ""]
-    if row["status"] != "graded":
-        lines += [f"Not graded: {row['status']}.", ""]
+        most = sum(mark.most for mark in row["marks"])
+        lines += [f"{points(row)} of {most} points", ""]
+    if number(row["by_hand"], "by_hand"):
+        lines += [f"{float(row['by_hand']):+g} points, given by hand", ""]
+    if row["remark"]:
+        lines += [row["remark"], ""]
+    if row["status"] == "missing":
+        lines += ["Nothing of yours was found.", ""]
+    elif row["status"] != "graded":
+        lines += ["It was not graded:", quoted(row["status"]), ""]
     for mark in row["marks"]:
-        lines += [f"## {mark.question}: {mark.points} of {mark.most}", "",
-                  mark.message, ""]
+        lines += [f"{mark.question}: {mark.points} of {mark.most}",
+                  "Right." if mark.code == "right" else quoted(mark.message), ""]
     if row["broken"]:
-        lines += ["## Cells that stopped with an error", ""]
-        lines += [f"- code cell {number}: {words}" for number, words in row["broken"]]
-    lines += [f"- {note}" for note in row["notes"]]
-    return "\n".join(lines).rstrip() + "\n"
+        lines += ["Cells that stopped with an error:"]
+        lines += [f"code cell {number}:\n{quoted(words)}"
+                  for number, words in row["broken"][:MOST_CELLS]]
+        if more := len(row["broken"]) - MOST_CELLS:
+            lines += [f"and {more} more"] if more > 0 else []
+        lines += [""]
+    lines += map(quoted, row["notes"])
+    return "\n".join(lines).rstrip()[:LONGEST] + "\n"
+
+
+def quoted(words):
+    """Words from outside as lines that begin with >, cut, and of one line each."""
+    lines = [one_line(line)[:QUOTED] for line in str(words).split("\n")]
+    return "\n".join(f"> {line}" for line in lines[:10])
 
 
 def summary(rows, questions, title, alike):
     """What the teacher reads of a class: points, and which mistake how often."""
     graded = [row for row in rows if row["marks"]]
     status = Counter(row["status"].partition(":")[0] for row in rows)
-    totals = sorted(sum(mark.points for mark in row["marks"]) for row in graded)
+    totals = sorted(map(points, graded))
     lines = [f"# {title}", "", ", ".join(
         f"{count} {name}" for name, count in status.most_common()) + ".", ""]
     if totals:
@@ -87,37 +140,20 @@ def summary(rows, questions, title, alike):
     if alike:
         lines += ["", "## Code that is the same up to names and layout", ""]
         lines += [f"- {', '.join(group)}" for group in alike]
+    unseen = [row["id"] or row["file"] for row in rows if row["shape"] is None]
+    if unseen:
+        lines += ["", "## Code that could not be compared with others': read it", ""]
+        lines += [f"- {name}" for name in unseen]
     return "\n".join(lines) + "\n"
 
 
-def near_copies(rows, names):
+def near_copies(rows):
     """Groups of students whose functions are the same up to names and layout."""
     groups = defaultdict(list)
     for row in rows:
-        shape = shape_of(row["cells"], names)
-        if len(shape) >= SHORTEST:
-            groups[shape].append(row["id"] or row["file"])
+        if row["shape"]:
+            groups[row["shape"]].append(row["id"] or row["file"])
     return [group for group in groups.values() if len(group) > 1]
-
-
-def shape_of(cells, names):
-    """The tokens of the functions of these names, with every own name numbered."""
-    found = {}
-    for source in cells:
-        try:
-            found |= {part.name: ast.unparse(part) for part in ast.parse(source).body
-                      if isinstance(part, (ast.FunctionDef, ast.ClassDef))
-                      and part.name in names}
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue    # what Python cannot read, or only with much effort
-    numbers, shape = {}, []
-    for name in sorted(found):
-        for token in tokenize.generate_tokens(io.StringIO(found[name]).readline):
-            if token.type == tokenize.NAME and not keyword.iskeyword(token.string):
-                shape.append(numbers.setdefault(token.string, len(numbers)))
-            elif token.type in (tokenize.OP, tokenize.NUMBER, tokenize.NAME):
-                shape.append(token.string)
-    return tuple(shape)
 
 
 def merge(path, column, rows):
@@ -140,24 +176,24 @@ def merge(path, column, rows):
                          "ID) and Moodle (ID number, Email address) write it")
     if column not in head:
         head.append(column)
-    final = {row["id"]: max(0, sum(mark.points for mark in row["marks"])
-                            + row["adjust"]) for row in rows if row["id"]}
+    totals = {row["id"]: final(row) for row in rows if row["id"]}
     count, place = 0, head.index(column)
     for line in table[1:]:
         line += [""] * (len(head) - len(line))
-        key = next((line[one].strip() for one in places if line[one].strip() in final),
+        key = next((line[one].strip() for one in places if line[one].strip() in totals),
                    None)
         if key is not None:
-            line[place], count = f"{final[key]:g}", count + 1
+            line[place], count = f"{totals[key]:g}", count + 1
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(table)
     return out.getvalue(), count
 
 
 def write_feedback(folder, rows, title):
-    """A file a student; its name is the id, or the file of who has none."""
+    """A file for each student of the roster; its name is the id."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for row in rows:
-        name = re.sub(r"[^\w.@+-]", "_", row["id"] or f"unknown_{row['file']}")
-        write_whole(folder / f"{name}.md", feedback(row, title).encode("utf-8"))
+        if row["id"]:
+            write_whole(folder / f"{row['id']}.txt",
+                        feedback(row, title).encode("utf-8", "replace"))

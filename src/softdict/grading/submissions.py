@@ -1,83 +1,134 @@
-"""Finding and reading what students handed in: notebooks, folders, zips of any kind."""
+"""The roster, what was handed in, and which student each of it belongs to."""
 
 import csv
+import dataclasses
 import io
 import json
-import lzma
 import math
 import re
 import stat
-import zipfile
-import zlib
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
-LARGEST = 20 * 2 ** 20    # bytes of a notebook
-MOST_FILES = 500          # in a zip or a folder
-NAMED = re.compile(r"^[ \t]*(name|student_id)[ \t]*=[ \t]*[\"']([^\"'\n]{0,100})[\"']",
-                   re.MULTILINE)
+from softdict.grading import walls, whose
+from softdict.grading.wire import one_line
+
+KEPT_APART = "submission_metadata.yml"    # Gradescope's
+LARGEST = 2 ** 20    # bytes of it
 
 
 @dataclass(frozen=True)
 class Student:
-    """A row of the roster; adjust is added to the points (late, regraded)."""
+    """A row of the roster; adjust is added to the points (late, regraded), platform is
+    the number or user name that a platform gives."""
 
     id: str
     name: str = ""
     adjust: float = 0.0
+    platform: str = ""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """What one student handed in: its cells, or the reason why there are none."""
+    """What one student handed in: its cells, or the reason why there are none.
+
+    shape is that of its functions: "" for short ones, None where none could be found
+    """
 
     file: str
     cells: tuple = ()
     problem: str = ""
-    notes: tuple = field(default=())
+    notes: tuple = ()
+    claim: str = ""
+    shape: str | None = ""
 
 
-def read_roster(path):
-    """The students of a CSV with the column id, perhaps name and adjust.
+def read_table(path):
+    """The rows of a CSV as dicts, and its name; the first line names the columns.
 
-    raises ValueError, with file and line, for anything else
+    raises ValueError, with the file's name, for anything else
     """
     path = Path(path)
     try:
         text = path.read_text("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"{path.name} must be UTF-8") from None
-    rows = csv.DictReader(io.StringIO(text))
+    head = text.partition("\n")[0]
+    rows = csv.DictReader(io.StringIO(text), delimiter=max(",;\t", key=head.count))
     try:
-        return students_of(rows, path)
+        return rows.fieldnames or [], [(rows.line_num, row) for row in rows]
     except csv.Error as error:
         raise ValueError(f"{path.name} cannot be read as a CSV: {error}") from None
 
 
-def students_of(rows, path):
-    """The students of the rows of a roster; ValueError for one that is none."""
-    if "id" not in (rows.fieldnames or []):
+def read_roster(path):
+    """The students of a CSV with the column id, perhaps name, adjust and platform.
+
+    raises ValueError, with file and line, for anything else
+    """
+    path = Path(path)
+    columns, rows = read_table(path)
+    if "id" not in columns:
         raise ValueError(f"{path.name}, line 1: a roster names its columns, and one "
                          "of them is id")
-    students = {}
-    for row in rows:
-        place, key = f"{path.name}, line {rows.line_num}", (row["id"] or "").strip()
-        if not re.fullmatch(r"[\w.@+-]{1,100}", key):
+    students, taken = {}, set()
+    for line, row in rows:
+        place, key = f"{path.name}, line {line}", composed(row["id"])
+        if not re.fullmatch(r"\w[\w.@+-]{0,99}", key):
             raise ValueError(f"{place}: an id is letters, digits and . _ @ + -, not "
                              f"{key[:40]!r}")
-        if key in students:
-            raise ValueError(f"{place}: the id {key} stands twice")
-        try:
-            adjust = float(row.get("adjust") or 0)
-            if not math.isfinite(adjust):
-                raise ValueError
-        except ValueError:
-            raise ValueError(f"{place}: adjust must be a number, not "
-                             f"{row['adjust'][:40]!r}") from None
-        students[key] = Student(key, (row.get("name") or "").strip(), adjust)
+        platform = composed(row.get("platform"))
+        for word in {whose.folded(key), whose.folded(platform)} - {""}:
+            if word in taken:
+                raise ValueError(f"{place}: the id {word} stands twice")
+            taken.add(word)
+        students[key] = Student(key, composed(row.get("name")),
+                                number(row.get("adjust"), f"{place}: adjust"), platform)
     if not students:
         raise ValueError(f"{path.name} has no students")
     return students
+
+
+def composed(text):
+    """A cell of a table without blanks around it, in NFC."""
+    return whose.unicodedata.normalize("NFC", (text or "").strip())
+
+
+def number(text, place):
+    """A cell as a number; nothing is 0. Raises ValueError for anything else."""
+    try:
+        value = float((text or "").strip() or 0)
+        if math.isfinite(value):
+            return value
+    except ValueError:
+        pass
+    raise ValueError(f"{place} must be a number, not {text[:40]!r}")
+
+
+def read_who(path, students, files):
+    """What a teacher has settled: a dict from the name of a file to an id, or to ""
+    for one that is nobody's. A file that is not there has settled nothing.
+
+    raises ValueError, with file and line, for a file or an id that does not exist
+    """
+    path = Path(path)
+    if not path.exists():
+        return {}
+    columns, rows = read_table(path)
+    if not {"file", "id"} <= set(columns):
+        raise ValueError(f"{path.name}, line 1: it has the columns file and id")
+    known, settled = {composed(file): file for file in files}, {}
+    for line, row in rows:
+        file, key = composed(row["file"]), composed(row["id"])
+        if file not in known:
+            raise ValueError(f"{path.name}, line {line}: nothing with the name "
+                             f"{file[:80]!r} was handed in")
+        if key and key not in students:
+            raise ValueError(f"{path.name}, line {line}: {key[:40]!r} is no id of the "
+                             "roster")
+        settled[known[file]] = key
+    return settled
 
 
 def find(folder):
@@ -85,130 +136,97 @@ def find(folder):
     folder = Path(folder)
     if not folder.is_dir():
         raise ValueError(f"{folder} is no folder")
-    return sorted((entry for entry in folder.iterdir()
-                   if not entry.name.startswith(".")), key=lambda entry: entry.name)
+    return sorted((entry for entry in folder.iterdir() if entry.name != KEPT_APART
+                   and not entry.name.startswith(".") and entry.name != "__MACOSX"),
+                  key=lambda entry: entry.name)
 
 
-def read(entry):
-    """The Submission of a notebook file, a folder or a zip that holds one."""
-    try:
-        content, notes = notebook_bytes(Path(entry))
-        cells, more = cells_of(content)
-        return Submission(entry.name, cells, notes=(*notes, *more))
-    except (ValueError, OSError) as error:
-        return Submission(entry.name, problem=str(error))
+def metadata(folder):
+    """What Gradescope says of whose each submission is, if it says something."""
+    path = Path(folder) / KEPT_APART
+    if not path.is_file() or path.stat().st_size > LARGEST:
+        return {}
+    return whose.gradescope_keys(path.read_text("utf-8", "replace"))
 
 
-def notebook_bytes(entry):
-    """The content of the one notebook of an entry, and what is to be said of it."""
+def read_all(entries, wall, names=(), jobs=1):
+    """The Submission of each entry, in order, read behind the wall."""
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(lambda entry: read(entry, wall, names), entries))
+
+
+def read(entry, wall, names=()):
+    """The Submission of a notebook file, a folder or a zip that holds one; names are
+    those of the functions whose shape is told."""
     if entry.is_symlink():
-        raise ValueError("a link, which is not followed")
-    if entry.is_dir():
-        found = [path for path in sorted(entry.rglob("*"))[:MOST_FILES]
-                 if path.suffix == ".ipynb" and path.is_file()
-                 and ".ipynb_checkpoints" not in path.parts
-                 and not any(part.is_symlink() for part in (path, *path.parents)
-                             if part.is_relative_to(entry))]
-        return chosen(found, lambda path: path.stat().st_size,
-                      lambda path: path.read_bytes(), lambda path: path.name)
-    if entry.suffix.lower() == ".zip":
-        try:
-            return from_zip(entry)
-        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError,
-                RuntimeError, EOFError):
-            raise ValueError("a zip that cannot be opened") from None
-    if entry.suffix != ".ipynb":
-        raise ValueError("neither a notebook (.ipynb) nor a folder or zip with one")
-    if not stat.S_ISREG(entry.stat().st_mode):
-        raise ValueError("no regular file")
-    if entry.stat().st_size > LARGEST:
-        raise ValueError(f"larger than {LARGEST // 2 ** 20} MB")
-    return entry.read_bytes(), ()
-
-
-def from_zip(entry):
-    """The notebook of a zip; nothing is unpacked onto the disk."""
-    with zipfile.ZipFile(entry) as archive:
-        infos = archive.infolist()[:MOST_FILES]
-        for info in infos:
-            if ".." in re.split(r"[/\\]", info.filename) or info.filename[:1] in "/\\":
-                raise ValueError("a zip with a name that leads out of it: "
-                                 f"{info.filename[:60]!r}")
-        found = [info for info in infos if info.filename.endswith(".ipynb")
-                 and "__MACOSX" not in info.filename
-                 and ".ipynb_checkpoints" not in info.filename
-                 and not stat.S_ISLNK(info.external_attr >> 16)]
-        return chosen(found, lambda info: info.file_size,
-                      lambda info: archive.open(info).read(LARGEST + 1),
-                      lambda info: info.filename)
-
-
-def chosen(found, size, content, name):
-    """The largest of the notebooks: the others are copies or checkpoints."""
-    if not found:
-        raise ValueError("no notebook (.ipynb) in it")
-    largest = max(found, key=size)
-    if size(largest) > LARGEST:
-        raise ValueError(f"larger than {LARGEST // 2 ** 20} MB")
-    notes = () if len(found) == 1 else (
-        f"{len(found)} notebooks; graded was {name(largest)[:80]!r}, the largest",)
-    return content(largest), notes
-
-
-def cells_of(content):
-    """The sources of the code cells of a notebook, and what is to be said of them.
-
-    ids, tags and other metadata are not looked at: they may be lost or copied
-    """
+        return Submission(entry.name, problem="a link, which is not followed")
+    if not (entry.is_dir() or stat.S_ISREG(entry.stat().st_mode)):
+        return Submission(entry.name, problem="no regular file")
+    lines = walls.read(wall, entry, names).split(b"\n")
     try:
-        notebook = json.loads(content.decode("utf-8-sig"))
-        cells = notebook["cells"]
-        sources = [cell["source"] if isinstance(cell["source"], str)
-                   else "".join(cell["source"])
-                   for cell in cells if cell["cell_type"] == "code"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise ValueError("no notebook: it cannot be read as one") from None
-    if not any(source.strip() for source in sources):
-        raise ValueError("a notebook without code")
-    return tuple(sources), ()
+        told = json.loads(lines[0])
+    except ValueError:
+        return Submission(entry.name, problem="reading it took too much time or memory")
+    if "problem" in told:
+        return Submission(entry.name, problem=told["problem"])
+    try:
+        shape = json.loads(lines[1])["shape"]
+    except (ValueError, IndexError):
+        shape = None
+    return Submission(entry.name, tuple(told["cells"]), notes=tuple(told["notes"]),
+                      claim=composed(told["claim"]), shape=shape)
 
 
-def signed(cells):
-    """The name and student_id that a notebook's own first lines give."""
-    return {key: value.strip() for source in cells[:5]
-            for key, value in NAMED.findall(source)}
+def matched(read, students, titles=(), settled=None, keys=None):
+    """Pairs (student or None, Submission or None): one a student, in the order of the
+    roster, then what is to be settled, with the reason as its problem.
 
-
-def matched(entries, students):
-    """Pairs (student or None, Submission, key): by the name of the file, else by what
-    is written in the notebook. Of several by one student the newest counts."""
-    found, strangers = {}, []
-    for entry in entries:
-        submission = read(entry)
-        student = (by_name(entry.name, students)
-                   or students.get(signed(submission.cells).get("student_id", "")))
-        if student is None:
-            strangers.append((None, submission))
+    read are Submissions; settled is what `read_who` gives, keys what `metadata` gives
+    """
+    settled, found, open_, chosen = settled or {}, {}, [], set(
+        (settled or {}).values())
+    for submission in read:
+        if submission.file in settled:
+            key = settled[submission.file]
+            if key:
+                found.setdefault(key, []).append(("", submission))
             continue
-        when = entry.lstat().st_mtime
-        found.setdefault(student.id, []).append((when, entry.name, submission))
-    pairs = []
-    for student in students.values():
-        mine = sorted(found.get(student.id, []), key=lambda one: one[:2])
-        if not mine:
-            pairs.append((student, None))
-            continue
-        *older, (_, _, newest) = mine
-        notes = newest.notes + tuple(f"{name!r} was handed in before, and not graded"
-                                     for _, name, _ in older)
-        pairs.append((student, Submission(newest.file, newest.cells, newest.problem,
-                                          notes)))
-    return pairs + strangers
+        known = whose.owner(submission.file, students, titles, keys)
+        reason = known.reason or contradiction(submission.claim, known.id, students)
+        if reason:
+            if submission.claim and not known.id:
+                reason += f"; inside it stands {one_line(submission.claim)[:40]}"
+            open_.append((None, to_settle(submission, reason)))
+        elif known.id not in chosen:    # else a teacher has named the one that counts
+            found.setdefault(known.id, []).append((known.date, submission))
+    return [(student, of_several(found.get(student.id, [])))
+            for student in students.values()] + open_
 
 
-def by_name(name, students):
-    """The student whose id stands in a file's name between other signs; the longest id
-    counts."""
-    fitting = [key for key in students if key in name and    # first what is quick
-               re.search(rf"(?<![A-Za-z0-9]){re.escape(key)}(?![A-Za-z0-9])", name)]
-    return students[max(fitting, key=len)] if fitting else None
+def contradiction(claim, key, students):
+    """A sentence if a notebook says that it is another student's."""
+    others = {one.id for one in students.values() if whose.folded(claim) in
+              (whose.folded(one.id), whose.folded(one.platform))} if claim else set()
+    if others - {key}:
+        return f"its name says {key}, inside it stands {one_line(claim)[:40]}"
+    return ""
+
+
+def to_settle(submission, reason):
+    """A Submission that counts for nobody until a teacher has said whose it is."""
+    return dataclasses.replace(submission, cells=(), shape="",
+                               problem=f"to be settled: {reason}")
+
+
+def of_several(mine):
+    """The Submission that counts: the newest by the platform's own date; without dates
+    a teacher settles which."""
+    if len(mine) < 2:
+        return mine[0][1] if mine else None
+    *older, (date, newest) = sorted(mine, key=lambda one: one[0])
+    if older[-1][0] == date and any(one.cells != newest.cells for _, one in older):
+        names = ", ".join(one_line(one.file)[:80] for _, one in mine[:5])
+        return to_settle(newest, f"{len(mine)} files are this student's: {names}")
+    return dataclasses.replace(newest, notes=newest.notes + tuple(
+        f"{one_line(one.file)[:80]!r} was handed in before, and not graded"
+        for _, one in older[:5]))

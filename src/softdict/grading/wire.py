@@ -13,9 +13,10 @@ from safetensors.torch import load, save
 
 from softdict.grading.questions import Failure
 
-LONGEST = 64 * 2 ** 20    # bytes of one message
+LONGEST = 16 * 2 ** 20    # bytes of one answer, tensors and all
+MOST_TEXT = 4 * 2 ** 20    # bytes of its JSON
 HEAD = struct.Struct(">QQ")    # bytes of the JSON, and of the tensors
-LENGTH = struct.Struct(">Q")    # stands before each message
+LOADED = b"+"    # a box tells it when it has loaded all
 PLAIN = (bool, int, float, str, type(None))
 
 
@@ -56,10 +57,15 @@ def encoded(value, tensors):
     return {"failure": f"it returned a {type(value).__name__}, which cannot be judged"}
 
 
-def unpack(content):
-    """The value of bytes from `pack`; ValueError for other bytes."""
+def unpack(content, most=None):
+    """The value of bytes from `pack`; ValueError for other bytes.
+
+    most bounds the bytes of the structure, where who wrote it is not trusted
+    """
     try:
         size, rest = HEAD.unpack_from(content)
+        if most is not None and size > most:
+            raise ValueError("the structure is too large")
         start = HEAD.size + size
         if len(content) != start + rest:
             raise ValueError("the sizes do not fit")
@@ -77,7 +83,7 @@ def decoded(coded, tensors):
     if kind == "failure":
         return Failure(one_line(value))
     if kind == "tensor":
-        return tensors[value]
+        return tensors.pop(value)    # used twice, few bytes would make many numbers
     if kind in ("list", "tuple"):
         return {"list": list, "tuple": tuple}[kind](
             decoded(part, tensors) for part in value)

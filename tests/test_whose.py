@@ -1,0 +1,142 @@
+"""Whose a file is: the names of six platforms, odd ones, and no row for another."""
+
+import unicodedata
+from itertools import permutations
+
+import pytest
+from softdict.grading import submissions, whose
+from softdict.grading.submissions import Student, Submission, matched
+
+TITLES = "Multi-head attention and masks", "2_heads_and_masks", "heads_and_masks"
+NAMES = ("Kim Minsu", "Lee Jiwoo", "Ada Lovelace", "García Núñez, José", "박 민수",
+         "O'Neil Anne-Marie", "이 서연", "van der Berg Jan", "Zoë Müller",
+         "Ōe Kenzaburō")
+NAMED = {f"2026{number:04}": Student(f"2026{number:04}", NAMES[number % 10] + (
+    f" {chr(97 + number // 10)}" if number >= 10 else "")) for number in range(40)}
+USERS = {f"user{number}": Student(f"user{number}") for number in range(40)}
+
+
+def owner(name, students, **more):
+    return whose.owner(name, students, TITLES, **more)
+
+
+def squashed(name):
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+def downloads():
+    """200 files as five platforms name them: name, roster, whose it is."""
+    for number, (key, student) in enumerate(NAMED.items()):
+        other = list(NAMED)[number - 1]
+        # the platform's own number is another's id now and then
+        own = other if number % 5 == 0 else str(70_000 + number)
+        late = "_LATE" if number % 3 == 0 else ""
+        # the name is the student's, and so the row, or nobody's where they differ
+        yield (f"{squashed(student.name)}{late}_{55_000 + number}_{own}_"
+               "2_heads_and_masks-1.ipynb", NAMED, key)
+        yield (f"{student.name}_{66_000 + number}_assignsubmission_file_hw.ipynb",
+               NAMED, key)
+        user = f"user{number}"
+        yield (f"Heads and masks_{user}_attempt_2026-11-0{number % 9 + 1}-10-11-12_"
+               "2_heads_and_masks.ipynb", USERS, user)
+        yield (f"heads-and-masks-{user}", USERS, user)
+        yield f"{student.name} - 2_heads_and_masks.ipynb", NAMED, key
+
+
+def test_two_hundred_downloads_of_five_platforms_have_no_wrong_row():
+    every = list(downloads())
+    assert len(every) == 200
+    for name, students, key in every:
+        for form in ("NFC", "NFD"):    # as a Mac writes it
+            found = owner(unicodedata.normalize(form, name), students)
+            assert found.id == key, (name, found)
+
+
+SMALL = {"2": Student("2"), "7": Student("7"), "민수": Student("민수", "김 민수"),
+         "a.b@x.org": Student("a.b@x.org"), "kim": Student("kim"),
+         "kim_minsu": Student("kim_minsu"), "Ada": Student("Ada", "Ada L"),
+         "12345": Student("12345", "Lee Jiwoo", platform="998"),
+         "777": Student("777", "Cho Mina")}
+ODD = {    # name: whose it is, or words of the reason
+    "박민수.ipynb": "has no id", "7_2_heads_and_masks.ipynb": "=7",
+    "2_heads_and_masks.ipynb": "has no id", "2_7.ipynb": "has 2 and 7",
+    "2_2_heads_and_masks.ipynb": "=2", "민수.ipynb": "=민수",
+    unicodedata.normalize("NFD", "민수_hw.ipynb"): "=민수",
+    "김 민수_4711_assignsubmission_file_": "=민수", "a.b@x.org (1).ipynb": "=a.b@x.org",
+    "xa.b@x.org.ipynb": "has no id", "a.b@x.organ.ipynb": "has no id",
+    "kim_minsu.zip": "=kim_minsu", "kim-lee.ipynb": "has no id", "KIM.IPYNB": "=kim",
+    "Copy of aDA.ipynb": "=Ada", "adam.ipynb": "has no id",
+    # a platform's number is the id of another, or of nobody
+    "chomina_777_5_hw.ipynb": "=777", "leejiwoo_998_777_hw.ipynb": "=12345",
+    "leejiwoo_777_5_hw.ipynb": "may be the platform's",
+    "leejiwoo_998_1_777.ipynb": "the platform says",
+    "Cho Mina_998_assignsubmission_file_x.ipynb": "are of two students",
+    "HW_kim_minsu_attempt_2026-11-01-10-11-12_7.ipynb": "the platform says",
+    "submission_5": "submission_metadata.yml",
+    "submission_7": "submission_metadata.yml"}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_name_has_the_right_row_or_none(name):
+    found = owner(name, SMALL)
+    wanted = ODD[name]
+    assert found.id == (wanted[1:] if wanted[0] == "=" else "")
+    assert wanted[0] == "=" or wanted in found.reason
+
+
+def test_gradescope_says_whose_each_submission_is(tmp_path):
+    (tmp_path / "submission_metadata.yml").write_text(
+        "---\nsubmission_5:\n  :submitters:\n  - :name: Kim\n    :sid: '7'\n"
+        "    :email: k@x.org\n  :created_at: 2026-11-01\n"
+        "submission_6:\n  :submitters:\n"
+        "  - :sid: ''\n    :email: a.b@x.org\nsubmission_8:\n  :submitters:\n"
+        "  - :sid: '2'\n  - :sid: '7'\n")
+    keys = submissions.metadata(tmp_path)
+    assert [owner(f"submission_{number}", SMALL, keys=keys).id
+            for number in (5, 6, 8, 9)] == ["7", "a.b@x.org", "", ""]
+
+
+def rows(*handed_in):
+    """What `matched` says, as a dict from id to file and problem."""
+    pairs = matched(handed_in, SMALL, TITLES)
+    return {student.id: submission and (submission.file, submission.cells,
+                                        submission.problem)
+            for student, submission in pairs if student}
+
+
+def handed_in(name, claim=""):
+    return Submission(name, (name,), claim=claim)
+
+
+EVERY = [handed_in(name, claim) for name in ODD for claim in ("", "2", "Ada", "nobody")]
+
+
+def test_no_submission_changes_the_row_of_another():
+    alone = {id(one): rows(one) for one in EVERY}
+    for one, other in permutations(EVERY, 2):
+        if one.file == other.file:
+            continue
+        both = rows(one, other)
+        for key, row in alone[id(one)].items():
+            if row and alone[id(other)][key]:
+                # two files of one student: neither counts before it is settled
+                assert both[key][2].startswith("to be settled: 2 files")
+            elif row:
+                assert both[key] == row, (one, other)
+
+
+def test_a_claim_inside_gives_no_points_and_takes_none():
+    by_id = rows(handed_in("7.ipynb"), handed_in("work.ipynb", claim="7"),
+                 handed_in("2.ipynb", claim="7"))
+    assert by_id["7"] == ("7.ipynb", ("7.ipynb",), "") and by_id["2"] is None
+    reasons = [one.problem for student, one in matched(
+        [handed_in("2.ipynb", claim="7")], SMALL, TITLES) if not student]
+    assert reasons == ["to be settled: its name says 2, inside it stands 7"]
+
+
+def test_of_several_attempts_the_platforms_newest_counts():
+    name = "HW_kim_attempt_2026-11-0{}-10-11-12_x.ipynb"
+    (_, found), = [pair for pair in matched(
+        [handed_in(name.format(day)) for day in (2, 3, 1)], SMALL, TITLES)
+        if pair[0] and pair[0].id == "kim"]
+    assert found.file == name.format(3) and len(found.notes) == 2 and not found.problem
