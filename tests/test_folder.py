@@ -76,6 +76,7 @@ def test_the_picture_shows_both_losses_and_the_norm():
     for colour in ("#767676", "#db3f24", "#3299e3"):
         assert f"stroke: {colour}" in picture
     assert "#db3f24" not in curves(HISTORY[:1]).decode("utf-8")
+    assert curves(HISTORY) == curves(HISTORY)    # no id is drawn anew
 
 
 def test_half_the_bytes(tmp_path, made):

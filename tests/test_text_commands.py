@@ -334,8 +334,8 @@ def test_a_model_of_the_library_is_gone_on_from(model, tmp_path, capsys):
 
 @pytest.mark.parametrize("more, message", [
     (["", "--seed", "0"], "the text is empty: there is nothing to go on from"),
-    (["a", "--temperature", "-1"], "temperature must be above 0; got -1.0"),
-    (["a", "--temperature", "nan"], "temperature must be above 0; got nan"),
+    (["a", "--temperature", "-1"], "temperature must be 0 or more; got -1.0"),
+    (["a", "--temperature", "nan"], "temperature must be 0 or more; got nan"),
     (["a", "--top-p", "2"], "top-p is a share above 0 and at most 1; got 2.0"),
     (["a", "--top-k", "0"], "argument --top-k: must be a whole number of 1 or more"),
     (["a", "--count", "0"], "argument --count: must be a whole number of 1 or more"),
@@ -345,6 +345,14 @@ def test_a_model_of_the_library_is_gone_on_from(model, tmp_path, capsys):
 def test_what_cannot_be_written_is_refused(model, capsys, more, message):
     said = refused(capsys, "write", *more, "--model", model)
     assert said.startswith("python -m softdict write: ") and message in said
+
+
+def test_an_empty_name_is_not_the_current_folder(model, capsys, monkeypatch):
+    monkeypatch.chdir(model)
+    for name in ("", " "):
+        for command in ("write", "translate"):
+            said = refused(capsys, command, "a", "--model", name)
+            assert "--model is empty; it must name a model's folder" in said
 
 
 def test_a_folder_that_does_not_fit_is_refused(model, tmp_path, capsys):

@@ -92,6 +92,7 @@ def find_model(name):
 
     if name is None:
         return translator.carried()
+    check_model_name(name)
     if name not in RECIPES or (Path(name) / "config.json").exists():
         if not Path(name).exists():
             raise ValueError(f"{name!r} is no folder and none of the book's models: "
@@ -103,6 +104,12 @@ def find_model(name):
         return translator.carried()
     raise ValueError(f"the model {name} is not trained yet: "
                      f"python -m softdict train --model {name} does it")
+
+
+def check_model_name(name):
+    """Refuses by ValueError an empty name: it would be the current folder."""
+    if not name.strip():
+        raise ValueError("--model is empty; it must name a model's folder")
 
 
 def train(arguments):
@@ -237,6 +244,7 @@ def write(arguments):
     """Prints a text and what a language model writes behind it."""
     from softdict.writing import load_writer
 
+    check_model_name(arguments.model)
     writer = load_writer(arguments.model)
     print(harmless(writer.write(
         as_typed(" ".join(arguments.text)), arguments.count, arguments.temperature,

@@ -258,7 +258,11 @@ def read_config(path):
 
 
 def curves(history):
-    """A picture, as SVG, of the losses and of the gradient norm by update."""
+    """A picture, as SVG, of the losses and of the gradient norm by update.
+
+    equal histories give equal bytes
+    """
+    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 3), layout="constrained")
@@ -277,5 +281,6 @@ def curves(history):
         ax.set(xlabel="update", ylabel=name)
         ax.spines[["top", "right"]].set_visible(False)
     picture = io.BytesIO()
-    figure.savefig(picture, format="svg", metadata={"Date": None})
+    with rc_context({"svg.hashsalt": "softdict"}):    # else its ids are drawn anew
+        figure.savefig(picture, format="svg", metadata={"Date": None})
     return picture.getvalue()

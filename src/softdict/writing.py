@@ -312,8 +312,11 @@ class Writer:
         """The text and what the model writes behind it, `count` pieces at most.
 
         temperature 0, or below a millionth, takes the likeliest piece each time
-        raises ValueError, with one sentence, for a text that cannot be read
+        raises ValueError, with one sentence, for a text that cannot be read, or a
+        temperature below 0
         """
+        if not temperature >= 0:
+            raise ValueError(f"temperature must be 0 or more; got {temperature}")
         ids = self.ids(text)
         if not ids:
             raise ValueError("the text is empty: there is nothing to go on from")
@@ -323,7 +326,7 @@ class Writer:
         device = self.model.embedding.weight.device
         rng = torch.Generator(device)
         rng.seed() if seed is None else rng.manual_seed(seed)
-        choose = likeliest if 0 <= temperature < 1e-6 else partial(
+        choose = likeliest if temperature < 1e-6 else partial(
             drawn, temperature=temperature, k=k, p=p, rng=rng)
         [new] = generate(self.model, [ids], count, choose, self.ends)
         before, whole = (self.tokenizer.decode(row) for row in (ids, ids + new))
