@@ -63,7 +63,8 @@ PROBES = {
         "other submissions": 'return bool(glob.glob(FOLDER + "/*"))',
         "the roster": 'return bool(open(ROSTER).read())',
         "everything that can be walked to": 'return found(WORD, FOLDER, "/home",'
-            ' "/srv", "/var", "/mnt", "/media", "/opt", "/run", "/tmp", "/root/..")',
+            ' "/srv", "/var", "/mnt", "/media", "/opt", "/run", "/tmp",'
+            ' os.path.expanduser("~root") + "/..")',
         "through the root of process 1":
             'return found(WORD, "/proc/1/root" + os.path.dirname(TASK))',
         "through the folder of process 1":
@@ -75,7 +76,8 @@ PROBES = {
         "passwords": 'return bool(open("/etc/shadow").read())',
         "users": 'return bool(open("/etc/passwd").read())',
         "keys of the teacher":
-            'return bool(glob.glob("/root/.ssh/*") + glob.glob("/home/*/.ssh/*"))',
+            'return bool(glob.glob(os.path.expanduser("~root") + "/.ssh/*")'
+            ' + glob.glob("/home/*/.ssh/*"))',
         "a handle by its number": 'call(304, -100, bytes(16), 0); return True',
         "open handles": """
     places = (f"/proc/self/fd/{n}" for n in os.listdir("/proc/self/fd"))

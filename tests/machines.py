@@ -129,3 +129,25 @@ def knows_nothing_it_should_not(model):
     front[0] = front[0].roll(3)
     assert (front[0, :3] == PAD).all()
     assert torch.equal(model(front, lengths, target), logits)
+
+
+def follows(model, turns):
+    """Asserts that the scores of steps are those of each translation by itself.
+
+    turns: an order for each word; the numbers count among the rows there are
+    """
+    source, lengths, _ = pairs_of_ids()
+    draws = torch.Generator().manual_seed(7)
+    cache, rows = model.start(source, lengths), [(0, []), (1, [])]
+    for turn in turns:
+        chosen = torch.tensor([number % len(rows) for number in turn])
+        cache = model.reorder(cache, chosen)
+        rows = [rows[number] for number in chosen.tolist()]
+        ids = torch.randint(4, 30, (len(rows),), generator=draws)
+        rows = [(place, [*words, word])
+                for (place, words), word in zip(rows, ids.tolist())]
+        logits, cache = model.step(ids, cache)
+        for (place, words), scores in zip(rows, logits, strict=True):
+            only = slice(place, place + 1)
+            alone = model(source[only], lengths[only], torch.tensor([words]))[0, -1]
+            torch.testing.assert_close(scores, alone, rtol=0, atol=1e-12)

@@ -5,7 +5,7 @@ import torch
 from copied import draw
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from machines import H, K, S, T, machine, pairs_of_ids
+from machines import H, K, S, T, follows, machine, pairs_of_ids
 
 from softdict.cache import DecoderCache
 from softdict.masks import padding_mask
@@ -107,28 +107,6 @@ def test_keys_and_values_follow_the_order(rows, chosen):
     # the old one goes on as before
     assert all(one is other for pair, same in zip(cache.past, before.past)
                for one, other in zip(pair, same))
-
-
-def follows(model, turns):
-    """Asserts that scores are those of each translation, written by itself.
-
-    turns: an order for each word; the numbers count among the rows there are
-    """
-    source, lengths, _ = pairs_of_ids()
-    draws = torch.Generator().manual_seed(7)
-    cache, rows = model.start(source, lengths), [(0, []), (1, [])]
-    for turn in turns:
-        chosen = torch.tensor([number % len(rows) for number in turn])
-        cache = model.reorder(cache, chosen)
-        rows = [rows[number] for number in chosen.tolist()]
-        ids = torch.randint(4, 30, (len(rows),), generator=draws)
-        rows = [(place, [*words, word])
-                for (place, words), word in zip(rows, ids.tolist())]
-        logits, cache = model.step(ids, cache)
-        for (place, words), scores in zip(rows, logits, strict=True):
-            only = slice(place, place + 1)
-            alone = model(source[only], lengths[only], torch.tensor([words]))[0, -1]
-            torch.testing.assert_close(scores, alone, rtol=0, atol=1e-12)
 
 
 BEAMS = [[0, 0, 0, 1, 1, 1], [2, 0, 1, 3, 3, 4], [0, 1, 2, 5, 4, 3], [2, 2, 2, 3, 5, 3]]

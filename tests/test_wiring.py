@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from machines import B, D, H, K, S, SIZES, T, pairs_of_ids
+from machines import B, D, H, K, S, SIZES, T, follows, pairs_of_ids
 from torch import nn
 
 import softdict
@@ -183,33 +183,15 @@ ORDERS = {"as they are": [[0, 1]] * T,
           "any order": [[1, 0], [1, 1, 0], [2, 0, 2, 1], [3], [0, 0, 0]]}
 
 
-def compare(model, turns):
-    """Asserts that each step scores as `forward` does for its translation alone."""
-    source, lengths, _ = pairs_of_ids()
-    draws = torch.Generator().manual_seed(7)
-    cache, rows = model.start(source, lengths), [(0, []), (1, [])]
-    for turn in turns:
-        cache = model.reorder(cache, torch.tensor(turn))
-        rows = [rows[number] for number in turn]
-        ids = torch.randint(4, 30, (len(rows),), generator=draws)
-        rows = [(place, [*words, word])
-                for (place, words), word in zip(rows, ids.tolist())]
-        logits, cache = model.step(ids, cache)
-        for (place, words), scores in zip(rows, logits, strict=True):
-            only = slice(place, place + 1)
-            alone = model(source[only], lengths[only], torch.tensor([words]))[0, -1]
-            torch.testing.assert_close(scores, alone, rtol=0, atol=1e-11)
-
-
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("name", LAYERS)
 def test_steps_of_every_decoder_layer_score_as_its_forward(name, order):
-    compare(translator_of(LAYERS[name]), ORDERS[order])
+    follows(translator_of(LAYERS[name]), ORDERS[order])
 
 
 @pytest.mark.parametrize("name", DECODERS)
 def test_steps_of_every_decoder_score_as_its_forward(name):
-    compare(translator_of(decoder=DECODERS[name]), ORDERS["beams"])
+    follows(translator_of(decoder=DECODERS[name]), ORDERS["beams"])
 
 
 @pytest.mark.parametrize("name", LAYERS)
@@ -271,9 +253,9 @@ class ScaledDecoder(TransformerDecoder):
 
 def test_a_step_that_is_wired_otherwise_is_found():
     with pytest.raises(AssertionError):
-        compare(translator_of(MixedLayer), ORDERS["as they are"])
+        follows(translator_of(MixedLayer), ORDERS["as they are"])
     with pytest.raises(AssertionError):
-        compare(translator_of(decoder=ScaledDecoder), ORDERS["as they are"])
+        follows(translator_of(decoder=ScaledDecoder), ORDERS["as they are"])
 
 
 class OtherNameLayer(PlainLayer):
