@@ -65,4 +65,4 @@ def finish(training):
     return table
 
 
-EXPERIMENTS = [trained("silence", "heads", start, finish, range(4))]
+EXPERIMENTS = [trained("silence", "heads", start, finish, range(5))]
