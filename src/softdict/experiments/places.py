@@ -7,14 +7,13 @@ import torch.nn.functional as F
 
 from softdict import runtime
 from softdict.batches import make_batch
-from softdict.experiments.endings import mean, rows, start
+from softdict.experiments.endings import POSITIONS, mean, rows, start
 from softdict.experiments.runner import Experiment, trained
 from softdict.layers import sinusoids
 from softdict.vocab import PAD
 
 SHIFTS = (0, 1, 2, 4, 8, 12)
 SHORT = range(4, 9)      # English words of the sentences that are shifted
-SHIFTED = {}    # the ways of telling positions that have results, each with its seeds
 CODED = (24, 48, 96, 192, 384, 512)
 
 
@@ -89,7 +88,7 @@ def read(seed, path=None, widths=CODED, places=64, words=1000):
 
 EXPERIMENTS = [
     *[trained(f"shifted-{kind}", "shifted",
-              partial(start, peak_rate=4e-3, width=48, position_encoding=kind), shifts,
-              seeds) for kind, seeds in SHIFTED.items()],
+              partial(start, peak_rate=4e-3, width=48, position_encoding=kind), shifts)
+      for kind in POSITIONS],
     Experiment("codes", "shifted",
                lambda seed: read(seed, widths=CODED[:5])["spread of the word"], read)]
