@@ -15,7 +15,7 @@ from softdict.corpus.export import read_tsv
 from softdict.experiments.runner import spent
 from softdict.files import read_lines
 from softdict.folder import Config, read_config
-from softdict.grading import grade, report, submissions
+from softdict.grading import grade, reading, report, submissions
 from softdict.own_text import LONGEST_LINE, read_own_pairs
 from softdict.pieces import learn_pieces, load_pieces
 from softdict.vocab import SPECIALS, Vocab
@@ -36,7 +36,8 @@ CONFIG = json.dumps({"model": "transformer", "options": {"width": 8}, "text": "p
                      "kind": "encoder-decoder", "vocabulary": "words"})
 MARK = json.dumps({"key": "a", "status": "graded", "broken": [], "marks": [
     {"question": "q", "points": 1, "most": 2, "code": "c", "message": "m"}]})
-ROWS = [{"id": "a1", "marks": [], "adjust": 2.0}]
+ROWS = [{"id": "a1", "marks": [], "adjust": 2.0, "by_hand": "1"}]
+STUDENTS = {"a1": None, "b2": None}
 NOTEBOOK = json.dumps({"cells": [{"cell_type": "code", "source": ["x = 1\n", "x"]},
                                  {"cell_type": "markdown", "source": "words"}]})
 
@@ -64,10 +65,12 @@ def progress(path):
 
 
 def submission(path):
-    """The cells of a notebook that was handed in; a problem counts as an error."""
-    there = path.rename(path.parent / "file.ipynb")
-    if problem := submissions.read(there).problem:
-        raise ValueError(f"file: {problem}")
+    """What is read, behind the wall, of a notebook; a problem counts as an error."""
+    told = reading.read(path.rename(path.parent / "file.ipynb"))
+    json.dumps(told).encode()    # as it goes through the wall
+    if "problem" in told:
+        raise ValueError(f"file: {told['problem']}")
+    reading.shape_of(told["cells"], {"x"})
 
 
 READERS = {
@@ -80,6 +83,10 @@ READERS = {
     "roster": (submissions.read_roster, "id,name,adjust\na1,Ada,-2\nb2,,\n"),
     "platform": (lambda path: report.merge(path, "Quiz", ROWS), "ID,Quiz\na1,3\n"),
     "points": (progress, '{"01-1": 3, "02-2": 4, "version": "2"}'),
+    "by hand": (lambda path: report.by_hand(path, STUDENTS),
+                "id,by_hand,remark\na1,-1,late\nb2,,well done\n"),
+    "settled": (lambda path: submissions.read_who(path, STUDENTS, ["one", "two"]),
+                "file,id\none,a1\ntwo,\n"),
     "handed in": (submission, NOTEBOOK)}
 
 
