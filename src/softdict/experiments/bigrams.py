@@ -123,4 +123,4 @@ def compared(seed, path=None):
 
 
 EXPERIMENTS = [Experiment("bigrams", "counts",
-                          lambda seed: learned(seed, 5, False)[1], compared, (0,))]
+                          lambda seed: learned(seed, 5, False)[1], compared, range(5))]
