@@ -19,6 +19,7 @@ from books import dotted
 
 FLOORS = {
     "lookup": 0, "masks": 0, "vocab": 0, "runtime": 0, "figures": 0, "files": 0,
+    "wording": 0,
     "corpus": 1, "attention": 1, "layers": 1, "batches": 1, "baselines": 1,
     "own_text": 1, "real_text": 1, "pieces": 2,
     "heads": 2, "seq2seq": 2, "cache": 2,

@@ -8,9 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from softdict.batches import (
-    epoch_batches, make_batch, padded, pads_behind, read_pairs)
-from softdict.corpus.export import read_tsv
+from softdict.batches import epoch_batches, make_batch, padded, pads_behind
 from softdict.vocab import BOS, EOS, PAD
 
 few = settings(max_examples=30, deadline=None)
@@ -148,53 +146,3 @@ def test_rows_that_are_padded_behind_or_hold_pads_alone_stay():
     assert torch.equal(pads_behind(rows), rows)
     assert torch.equal(pads_behind(rows[1:2]), rows[1:2])
     assert pads_behind(rows[:, :0]).shape == (3, 0)
-
-
-def test_read_pairs(tmp_path):
-    file = tmp_path / "pairs.tsv"
-    file.write_text("the dog\t개 는\na cat\t고양이\n", encoding="utf-8")
-    assert read_pairs(file) == [(["the", "dog"], ["개", "는"]),
-                                (["a", "cat"], ["고양이"])]
-
-
-@pytest.mark.parametrize("line", ["only english", "a\tb\tc", "a\t", "", "a\t\tb"])
-def test_uneven_columns_are_named_by_line(tmp_path, line):
-    file = tmp_path / "pairs.tsv"
-    file.write_text(f"the dog\t개\n{line}\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="pairs.tsv, line 2: .* one tab between them, "
-                       "not") as refusal:
-        read_pairs(file)
-    assert repr(line) in str(refusal.value)
-
-
-def test_another_encoding_is_named_by_line(tmp_path):
-    file = tmp_path / "pairs.tsv"
-    file.write_bytes("a dog\tx\nthe dog\t개\n".encode("euc-kr"))
-    with pytest.raises(ValueError, match="pairs.tsv, line 2: this is not UTF-8"):
-        read_pairs(file)
-
-
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "marked"])
-@pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=["LF", "CRLF"])
-@pytest.mark.parametrize("last", [True, False], ids=["ended", "cut"])
-def test_both_readers_take_the_same_files(tmp_path, mark, end, last):
-    """Editors put a byte order mark in front and end lines as they like."""
-    file = tmp_path / "pairs.tsv"
-    lines = ["source\ttarget", "the dog\t개 는", "a cat\t고양이"]
-    file.write_bytes(mark + end.join(line.encode() for line in lines) + end * last)
-    assert read_pairs(file) == [(["source"], ["target"]),
-                                (["the", "dog"], ["개", "는"]),
-                                (["a", "cat"], ["고양이"])]
-    assert read_tsv(file) == [{"source": "the dog", "target": "개 는"},
-                              {"source": "a cat", "target": "고양이"}]
-
-
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "marked"])
-@pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=["LF", "CRLF"])
-def test_both_readers_name_file_and_line_of_another_encoding(tmp_path, mark, end):
-    file = tmp_path / "pairs.tsv"
-    file.write_bytes(mark + b"a\tb" + end + "개\t는".encode("euc-kr") + end)
-    for read in (read_pairs, read_tsv):
-        with pytest.raises(ValueError, match="^pairs.tsv, line 2: this is not UTF-8; "
-                           "save the file as UTF-8$"):
-            read(file)

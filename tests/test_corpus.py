@@ -1,6 +1,7 @@
 """The embedded corpus: word forms, one Korean per English, links, splits, and the
 promises that the book makes of it."""
 
+import csv
 import hashlib
 import unicodedata
 from collections import Counter
@@ -12,7 +13,7 @@ import pytest
 from softdict import corpus
 from softdict.__main__ import main
 from softdict.corpus.chance import Chance
-from softdict.corpus.export import COLUMNS, block, export, read_tsv
+from softdict.corpus.export import COLUMNS, block, export
 from softdict.corpus.grammar import KINDS, Grammar
 from softdict.corpus.hangul import letters, romanise, syllable
 from softdict.corpus.korean import GLOSSES, korean
@@ -477,25 +478,21 @@ def test_chance_is_splitmix64():
 # ---- reading, writing, command line --------------------------------------------------
 
 
+def rows_of(path):
+    """The rows of an exported file, dictionaries from column name to text."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE,
+                                   strict=True))
+
+
 def test_a_file_comes_back_as_it_was_written(tmp_path):
     path, = export(tmp_path, ["agree"])
-    rows = read_tsv(path)
-    assert tuple(rows[0]) == COLUMNS
+    rows = rows_of(path)
+    assert all(tuple(row) == COLUMNS and None not in row.values() for row in rows)
     pair = corpus.split("agree")[3]
     assert (rows[3]["source"] == " ".join(pair.words)
             and rows[3]["korean"] == pair.korean and rows[3]["links"] == pair.pharaoh)
     assert not list(tmp_path.glob("*.part"))
-
-
-@pytest.mark.parametrize("content, message", [
-    (b"a\tb\n1\t2\n1\n", "line 3: 1 columns, but the first line names 2"),
-    ("a\tb\n개\t책\n".encode("euc-kr"), "bad.tsv, line 2: this is not UTF-8"),
-])
-def test_a_bad_file_is_refused_in_one_sentence(tmp_path, content, message):
-    path = tmp_path / "bad.tsv"
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match=message):
-        read_tsv(path)
 
 
 def test_the_command_shows_pairs(capsys):
@@ -509,7 +506,7 @@ def test_the_command_shows_pairs(capsys):
 def test_the_command_writes_files(tmp_path, capsys):
     main(["corpus", "--split", "register", "--export", str(tmp_path / "new")])
     assert capsys.readouterr().out.strip() == str(tmp_path / "new" / "register.tsv")
-    assert len(read_tsv(tmp_path / "new" / "register.tsv")) == 300
+    assert len(rows_of(tmp_path / "new" / "register.tsv")) == 300
 
 
 @pytest.mark.parametrize("arguments, message", [

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 
 from softdict import runtime
 from softdict.checks import kept
-from softdict.corpus.export import read_tsv
 from softdict.experiments.runner import spent
 from softdict.files import read_lines
 from softdict.folder import Config, read_config
 from softdict.grading import grade, reading, report, submissions
-from softdict.own_text import LONGEST_LINE, read_own_pairs
+from softdict.own_text import LONGEST_LINE, read_pairs
 from softdict.pieces import learn_pieces, load_pieces
 from softdict.vocab import SPECIALS, Vocab
 from softdict.writing import survey
@@ -74,7 +73,7 @@ def submission(path):
 
 
 READERS = {
-    "tsv": (read_tsv, "a\tb\n1\t2\n"), "pairs": (read_own_pairs, "a b\tc\nd\te f\n"),
+    "pairs": (read_pairs, "a b\tc\nd\te f\n"),
     "words": (vocabulary, "a\nb\n"), "pieces": (load_pieces, PIECES),
     "config": (read_config, CONFIG),
     "result": (runtime.result, '{"seed": 0, "first": [1.0], "result": {"a": 1}}'),
@@ -139,23 +138,12 @@ def test_whatever_stands_there_is_read_or_refused_in_a_sentence(name, data):
 
 
 @OFTEN
-@given(st.data(), MARKS, ENDS)
-def test_a_table_comes_back_however_it_was_saved(data, mark, end):
-    width = data.draw(st.integers(2, 4))
-    columns = [f"column {number}" for number in range(width)]
-    rows = data.draw(st.lists(st.lists(CELL, min_size=width, max_size=width)))
-    text = mark + "".join("\t".join(cells) + end for cells in [columns, *rows])
-    assert (written(text.encode("utf-8"), read_tsv)
-            == [dict(zip(columns, cells)) for cells in rows])
-
-
-@OFTEN
 @given(st.lists(st.tuples(CELL, CELL), min_size=1), MARKS, ENDS)
 def test_pairs_of_lines_come_back_however_they_were_saved(pairs, mark, end):
     text = mark + "".join(f"{source}\t{target}{end}" for source, target in pairs)
 
     def read(path):
-        return read_own_pairs(path, str.strip)
+        return read_pairs(path, str.strip)
 
     wanted = [(source.strip(), target.strip()) for source, target in pairs]
     if all(map(all, wanted)):
@@ -167,7 +155,7 @@ def test_pairs_of_lines_come_back_however_they_were_saved(pairs, mark, end):
 
 def test_a_line_that_is_too_long_is_named():
     with pytest.raises(ValueError, match="line 2: .* characters"):
-        written(b"a\tb\n" + b"x" * (LONGEST_LINE + 1), read_own_pairs)
+        written(b"a\tb\n" + b"x" * (LONGEST_LINE + 1), read_pairs)
 
 
 @OFTEN

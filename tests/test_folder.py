@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import struct
-from dataclasses import replace
+from dataclasses import asdict, dataclass, fields, replace
 
 import pytest
 import safetensors.torch
@@ -15,6 +15,7 @@ from softdict.checkpoint import packed
 from softdict.folder import Config, Saved, curves, load_folder, save_folder
 from softdict.pieces import learn_pieces
 from softdict.recipes import RECIPES
+from softdict.translator import CARRIED
 from softdict.vocab import Vocab
 
 SMALL = {"width": 8, "heads": 2, "layers": 1, "hidden": 8}
@@ -66,7 +67,7 @@ def test_what_lies_in_the_folder(made):
     lines = (made / "history.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line) for line in lines] == HISTORY
     config = json.loads((made / "config.json").read_text(encoding="utf-8"))
-    assert config["format"] == 1 and config["model"] == "transformer"
+    assert config["format"] == 2 and config["model"] == "transformer"
     assert config["kind"] == "encoder-decoder" and config["vocabulary"] == "words"
 
 
@@ -149,10 +150,16 @@ CONFIGS = [
     (b"", "config.json is damaged: it is no JSON in UTF-8"),
     (b"{", "is no JSON"), (DEEP, "is no JSON"), (b"\xff\xfe{}", "is no JSON"),
     (b'{"format": ' + b"9" * 5000 + b"}", "is no JSON"),
-    (b"[]", "is not what train writes: it names no format"), (b"null", "no format"),
-    (b'{"format": 2, "new": 1}', "has the format 2; this version of softdict reads 1"),
-    (b'{"format": "' + b"x" * 5000 + b'"}', "has the format 'xxx.*; this version"),
-    (b'{"format": 1}', "'kind' is missing")]
+    (b"[]", "config.json: train did not write it: it names no format"),
+    (b"null", "no format"), (b"{}", "no format"), (b'{"model": "rnn"}', "no format"),
+    (b'{"format": 3, "new": 1}', "config.json: written by a newer version of softdict: "
+     "its format is 3, and this version reads up to 2$"),
+    (b'{"format": ' + b"9" * 4000 + b"}", r"its format is 9*\.\.\., and this version"),
+    (b'{"format": "' + b"x" * 5000 + b'"}', "format is 'xxx.*\\.\\.\\.$"),
+    *((b'{"format": %s, "model": "rnn"}' % value, "did not write it: format is ")
+      for value in (b"0", b"-1", b"1.0", b"true", b"null", b"[2]", b"NaN")),
+    (b'{"format": 1}', "config.json: train did not write it: it names no model"),
+    (b'{"format": 2, "text": "plain"}', "it names no model")]
 
 
 @pytest.mark.parametrize("content, message", CONFIGS, ids=range(len(CONFIGS)))
@@ -175,7 +182,11 @@ NUMBERS = [0, -1, 1.5, 10 ** 9, 10 ** 400, float("nan"), float("inf"), True, Non
     ({"vocabulary": "subwords"}, "vocabulary is 'subwords'; this version knows words, "
      "pieces"), ({"vocabulary": "pieces"}, "no trained model: pieces.json is missing"),
     ({"text": {}}, "text is {}; this version knows corpus, plain"),
-    ({"extra": 1}, "'extra' is not known"), ({"x" * 999: 1}, "'xxx.*\\.\\.\\. is not"),
+    ({"extra": 1}, "this version of softdict knows no field 'extra'$"),
+    ({"x" * 999: 1}, "no field 'xxx.*\\.\\.\\.$"), ({"": 1}, "no field ''$"),
+    *(({"lowercase": value}, "lowercase must be true or false, not")
+      for value in (1, 0, None, "true", [True])),
+    ({"text": "corpus", "lowercase": True}, "lowercase is for text of one's own"),
     ({"longest": "9"}, "longest must be a number of words, not '9'"),
     ({"longest": float("nan")}, "not nan"),
     ({"options": [1]}, "options must be names with values, not \\[1\\]"),
@@ -198,6 +209,61 @@ def test_a_config_that_cannot_be_built_is_refused(made, changes, message):
     with pytest.raises(ValueError, match=message) as refusal:
         load_folder(made)
     assert len(str(refusal.value)) < 500 and "\n" not in str(refusal.value)
+
+
+def rewritten(path, **changes):
+    """The content of a config.json with these fields; those that are ... lack."""
+    content = json.loads(path.read_text("utf-8")) | changes
+    path.write_text(json.dumps({name: value for name, value in content.items()
+                                if value is not ...}), "utf-8")
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_fields_that_lack_have_their_defaults(made, number):
+    """All but the model's name; what was saved with the defaults is read the same."""
+    plain = replace(load_folder(made).config, longest=0)
+    assert plain != Config("transformer", SMALL, "corpus")
+    lacking = [part.name for part in fields(Config)
+               if part.name not in ("model", "options")]
+    rewritten(made / "config.json", format=number, **dict.fromkeys(lacking, ...))
+    again = load_folder(made)
+    assert again.config == plain and again.cut("The Dog") == ["The", "Dog"]
+    save_folder(made, again)
+    content = json.loads((made / "config.json").read_text("utf-8"))
+    assert content["format"] == 2 and content["lowercase"] is False
+    assert load_folder(made).config == plain
+
+
+@dataclass(frozen=True)
+class Wider(Config):
+    """The Config of somebody who adds a field."""
+
+    beam_size: int = 1
+
+
+def test_one_more_field_leaves_every_saved_model_readable(made, monkeypatch):
+    """Also the one that the package has, whose format is an earlier one."""
+    old = [load_folder(path) for path in (made, CARRIED)]
+    assert json.loads((CARRIED / "config.json").read_text("utf-8"))["format"] == 1
+    monkeypatch.setattr(folder, "Config", Wider)
+    for path, before in zip((made, CARRIED), old):
+        after = load_folder(path)
+        assert after.config == Wider(**asdict(before.config), beam_size=1)
+        assert after.model.state_dict().keys() == before.model.state_dict().keys()
+    # what they save is read by them, and refused by its name here
+    after = load_folder(made)
+    save_folder(made, replace(after, config=replace(after.config, beam_size=4)))
+    assert load_folder(made).config.beam_size == 4
+    monkeypatch.undo()
+    with pytest.raises(ValueError, match="cannot be used: config.json: this version of "
+                       "softdict knows no field 'beam_size'$"):
+        load_folder(made)
+
+
+def test_a_config_does_not_change_what_it_is_made_of():
+    content = {"format": 1, "model": "rnn"}
+    assert Config.of(content) == Config("rnn") and Wider.of(content) == Wider("rnn")
+    assert content == {"format": 1, "model": "rnn"}
 
 
 @pytest.mark.parametrize("content, message", [
@@ -310,6 +376,24 @@ def test_words_are_cut_and_joined_as_words():
     given = saved()
     assert given.cut("The dog, Ann!") == ["The", "dog", ",", "Ann", "!"]
     assert given.join(["The", "dog", ",", "Ann", "!"]) == "The dog, Ann!"
+
+
+TYPED = [("The DOG", "the dog"), ("THE\u00a0DÖG", "the\u00a0dög"), ("ΟΔΟΣ", "οδος"),
+         ("Straße", "straße"),    # casefold makes it strasse
+         ("İST", "i\u0307st"), ("I\u0307ST", "i\u0307st")]
+
+
+@pytest.mark.parametrize("typed, small", TYPED)
+def test_a_model_of_small_letters_reads_all_in_such(tmp_path, typed, small):
+    for number, given in enumerate((saved(), in_pieces())):
+        assert given.cut(typed) != given.cut(small)
+        save_folder(tmp_path / str(number), replace(
+            given, config=replace(given.config, lowercase=True)))
+        again = load_folder(tmp_path / str(number))
+        assert again.config.lowercase is True
+        assert again.cut(typed) == given.cut(small)
+        assert again.join(again.cut(typed)).replace("\u00a0", " ") == (
+            small.replace("\u00a0", " "))
 
 
 @pytest.mark.parametrize("text", ["", " ", "\t \u3000"])

@@ -1,11 +1,14 @@
 """own_text: words and lines, pairs from files, and what is said of them."""
 
 import re
+from unicodedata import normalize
 
 import pytest
 
+from softdict.corpus import split
+from softdict.corpus.export import export
 from softdict.own_text import (
-    held_out, join_words, own_data, own_texts, read_own_pairs, split_words)
+    as_read, held_out, join_words, own_data, own_texts, read_pairs, split_words)
 
 
 @pytest.mark.parametrize("text, words", [
@@ -30,6 +33,20 @@ def test_a_line_comes_out_as_it_was(text):
     assert join_words(split_words(text)) == text
 
 
+@pytest.mark.parametrize("text, words", [
+    ("CAFE\u0301 CafÉ", ["café"] * 2), ("Straße STRASSE", ["straße", "strasse"]),
+    ("A\u030angström ÅNG", ["ångström", "ång"]), ("İki I\u0307ki", ["i\u0307ki"] * 2),
+    # the mark below comes before the one above, whatever was typed
+    ("İ\u0327 I\u0327\u0307", ["i\u0327\u0307"] * 2), ("ΟΣ ΟΣΟΣ", ["ος", "οσος"]),
+    ("개 DON'T", ["개", "don't"])])
+def test_small_letters_of_many_languages(text, words):
+    """A word is the same word however its marks were typed."""
+    assert split_words(as_read(text, True)) == words
+    assert as_read(text, False) == text
+    for form in ("NFC", "NFD"):
+        assert split_words(as_read(normalize(form, text), True)) == words
+
+
 def file(folder, *lines, name="pairs.tsv"):
     path = folder / name
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -38,13 +55,21 @@ def file(folder, *lines, name="pairs.tsv"):
 
 def test_pairs_of_a_file(tmp_path):
     path = file(tmp_path, "A dog.\tEin Hund.\tof someone", "Two\tZwei\tof another")
-    assert read_own_pairs(path) == ([(["A", "dog", "."], ["Ein", "Hund", "."]),
+    assert read_pairs(path) == ([(["A", "dog", "."], ["Ein", "Hund", "."]),
                                      (["Two"], ["Zwei"])], [])
+
+
+def test_pairs_of_an_exported_file(tmp_path):
+    """Source and target are its first columns, which its first line names."""
+    path, = export(tmp_path, ["agree"])
+    pairs, left = read_pairs(path, str.split)
+    assert pairs[0] == (["source"], ["target"]) and left == []
+    assert pairs[1:] == [(pair.words, pair.morphemes) for pair in split("agree")]
 
 
 def test_a_tab_inside_a_sentence_is_not_taken_for_the_one_between(tmp_path):
     path = file(tmp_path, "A dog\tEin Hund", "Two\tmen\tZwei Männer", "One\tEins")
-    pairs, left = read_own_pairs(path)
+    pairs, left = read_pairs(path)
     assert left == [2] and pairs[1] == (["One"], ["Eins"])
 
 
@@ -54,12 +79,12 @@ def test_a_tab_inside_a_sentence_is_not_taken_for_the_one_between(tmp_path):
     ("x" * 100_001, "line 2: 100001 characters; a line is two sentences")])
 def test_a_line_that_is_no_pair_is_named(tmp_path, line, message):
     with pytest.raises(ValueError, match=f"^pairs.tsv, line 2: .*{message}|{message}"):
-        read_own_pairs(file(tmp_path, "a\tb", line))
+        read_pairs(file(tmp_path, "a\tb", line))
 
 
 def test_an_empty_file_is_refused(tmp_path):
     with pytest.raises(ValueError, match="pairs.tsv is empty; it must hold sentence"):
-        read_own_pairs(file(tmp_path))
+        read_pairs(file(tmp_path))
 
 
 def test_no_source_sentence_is_on_both_sides():
@@ -105,6 +130,21 @@ def test_what_is_said_of_a_file(tmp_path):
 def test_all_words_with_a_minimum_count_of_one(tmp_path):
     *_, source, _, notes = own_data(file(tmp_path, *LINES), min_count=1)
     assert "0.0% of the text" in notes[-1] and len(source) == 4 + 3
+
+
+def test_data_in_small_letters_is_that_of_a_file_in_small_letters(tmp_path):
+    lines = ["The DOG\tDer Hund", "the dog\tDER HUND", "A \u0130\tEin \u0130",
+             "a cat\tein Kater"]
+    given = file(tmp_path, *lines)
+    small = file(tmp_path, *map(str.lower, lines), name="small.tsv")
+    data, same = (own_data(path, path, min_count=1, lowercase=True)
+                  for path in (given, small))
+    assert data[:2] == same[:2] == own_data(small, small, min_count=1)[:2]
+    assert data[0][0] == data[0][1] == (["the", "dog"], ["der", "hund"])
+    for vocab, other in zip(data[2:4], same[2:4]):
+        assert vocab.words == other.words
+    assert own_data(given, given, min_count=1)[0][0] == (
+        ["The", "DOG"], ["Der", "Hund"])
 
 
 @pytest.mark.parametrize("lines, options, message", [

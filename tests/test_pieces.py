@@ -254,6 +254,17 @@ def test_pairs_of_pieces():
     assert len(pieces_data(TRAINING, checked, 40)[0][0]) == len(TRAINING)
 
 
+def test_pairs_in_small_letters_are_cut_into_small_pieces():
+    pairs = [("Der HUND \u0130", "THE Dog"), ("Der Hund", "The dog")] * 2
+    small = [tuple(map(str.lower, pair)) for pair in pairs]
+    (training, checked, vocab, *_), pieces = pieces_data(pairs, pairs, 40,
+                                                         lowercase=True)
+    same, others = pieces_data(small, small, 40)
+    assert [training, checked, vocab.words] == [*same[:2], same[2].words]
+    assert pieces.tokenizer.to_str() == others.tokenizer.to_str()
+    assert "D" not in vocab and "D" in pieces_data(pairs, pairs, 40)[0][2]
+
+
 def test_the_longest_pair_has_just_as_many_pieces():
     pairs = [("Ein Hund", "Two dogs"), ("Ein", "Two")]
     pieces = learn_pieces([text for pair in pairs for text in pair], 60)

@@ -127,6 +127,9 @@ def add_train(names):
         name, kind_of = name.split()
         trained.add_argument(f"--{name}", type=kind, default=default, metavar=kind_of,
                              help=words)
+    trained.add_argument("--lowercase", action="store_true",
+                         help="read and write small letters alone; with --pairs or "
+                              "--data")
     trained.add_argument("--half", action="store_true",
                          help="keep the weights in 16 bits: half the bytes")
     trained.set_defaults(run=commands.train)

@@ -2,11 +2,9 @@
 
 import random
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 
-from softdict.files import read_lines
 from softdict.vocab import BOS, EOS, PAD
 
 
@@ -85,20 +83,3 @@ def epoch_batches(pairs, size, seed, epoch):
     shuffled.sort(key=lambda pair: (len(pair[1]), len(pair[0])))
     groups = [shuffled[start:start + size] for start in range(0, len(shuffled), size)]
     return [make_batch(group) for group in rng.sample(groups, len(groups))]
-
-
-def read_pairs(path):
-    """Pairs (source words, target words) of a UTF-8 file.
-
-    a pair a line, a tab between the two sentences, spaces between words
-    raises ValueError, with file and line, for anything else
-    """
-    pairs = []
-    for number, line in enumerate(read_lines(path), start=1):
-        columns = [column.split() for column in line.split("\t")]
-        if len(columns) != 2 or not all(columns):
-            raise ValueError(f"{Path(path).name}, line {number}: a line is two "
-                             "sentences with one tab between them, "
-                             f"not {line[:40]!r}")
-        pairs.append(tuple(columns))
-    return pairs

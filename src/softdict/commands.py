@@ -18,7 +18,7 @@ MODELS = "_build/models"    # where `train` puts the book's models
 PICTURES = ".jpg", ".pdf", ".png", ".svg"
 # flags of `train` that a training on text does not know
 NOT_WITH_TEXT = ("pairs", "valid", "data", "data_dir", "from", "to", "smoothing",
-                 "patience", "min_count", "half")
+                 "patience", "min_count", "lowercase", "half")
 
 
 def show_corpus(arguments):
@@ -139,7 +139,7 @@ def train(arguments):
             out, name, data, arguments.seed, given_sizes(arguments),
             "plain" if arguments.pairs or arguments.data else "corpus",
             torch.float16 if arguments.half else None, pieces, arguments.patience,
-            **given_settings(arguments))
+            lowercase=arguments.lowercase, **given_settings(arguments))
     if distributed.first():
         print(out)
 
@@ -216,6 +216,9 @@ def training_data(arguments):
     if arguments.pieces and not (arguments.pairs or arguments.data):
         raise ValueError("--pieces goes with --pairs, --data or --text: the book's "
                          "corpus is cut already")
+    if arguments.lowercase and not (arguments.pairs or arguments.data):
+        raise ValueError("--lowercase goes with --pairs or --data: the book's corpus "
+                         "has capitals in names alone")
     if arguments.pieces and arguments.min_count:
         raise ValueError("--min-count is for words: with --pieces none is unknown")
     size = arguments.pieces or PIECES
@@ -229,14 +232,15 @@ def training_data(arguments):
                              "two languages")
         texts = [multi30k(split, source, target, arguments.data_dir)
                  for split in ("train", "val")]
-        return pieces_data(*texts, size, arguments.longest or 100)
+        return pieces_data(*texts, size, arguments.longest or 100, arguments.lowercase)
     if arguments.pairs and arguments.pieces:
         *texts, notes = own_texts(arguments.pairs, arguments.valid)
-        data, pieces = pieces_data(*texts, size, arguments.longest or 100)
+        data, pieces = pieces_data(*texts, size, arguments.longest or 100,
+                                   arguments.lowercase)
         return (*data[:-1], notes + data[-1]), pieces
     if arguments.pairs:
         return own_data(arguments.pairs, arguments.valid, arguments.longest or 40,
-                        arguments.min_count or 2), None
+                        arguments.min_count or 2, arguments.lowercase), None
     return translator.corpus_data(), None
 
 

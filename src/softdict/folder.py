@@ -19,12 +19,13 @@ from torch import nn
 from softdict.checkpoint import load_model, save_model
 from softdict.decoding import translate
 from softdict.files import read_lines, write_whole
-from softdict.own_text import join_words, split_words
+from softdict.own_text import as_read, join_words, split_words
 from softdict.pieces import Pieces, load_pieces
 from softdict.recipes import RECIPES, share_table
 from softdict.vocab import SPECIALS, UNK, Vocab
+from softdict.wording import short
 
-FORMAT = 1
+FORMAT = 2    # 2 brought lowercase; an earlier one is read, too
 CONFIG, WEIGHTS, PIECES, HISTORY, CURVES = (
     "config.json", "weights.safetensors", "pieces.json", "history.jsonl", "curves.svg")
 WORDS = "source.txt", "target.txt"
@@ -38,7 +39,7 @@ OPTIONS = {"width": (int, 1, 8192), "embedding": (int, 1, 8192),
 
 @dataclass(frozen=True)
 class Config:
-    """What a folder says of its model.
+    """What a folder says of its model. A field with a default may lack in a file.
 
     raises ValueError, with one sentence, for what this version cannot build
     """
@@ -48,12 +49,37 @@ class Config:
     text: str = "plain"             # "corpus": the book's English and Korean
     longest: int = 0                # words in the longest sentence of its training
     settings: dict = field(default_factory=dict)   # of its training
-    format: int = FORMAT
     kind: str = "encoder-decoder"
     vocabulary: str = "words"       # or "pieces", the same of both languages
+    lowercase: bool = False         # all that it reads and writes is in small letters
+
+    @classmethod
+    def of(cls, content):
+        """The Config that the content of config.json, a dict, tells of.
+
+        a field that lacks has its default
+        raises ValueError, with one sentence, for a newer format, a field that this
+        version does not know, or one that must be there
+        """
+        if not isinstance(content, dict) or "format" not in content:
+            raise ValueError("train did not write it: it names no format")
+        content = dict(content)
+        number = content.pop("format")
+        if type(number) is not int or number < 1:
+            raise ValueError(f"train did not write it: format is {short(number)}")
+        if number > FORMAT:
+            raise ValueError("written by a newer version of softdict: its format is "
+                             f"{short(number)}, and this version reads up to {FORMAT}")
+        names = {part.name for part in fields(cls)}
+        if unknown := [name for name in content if name not in names]:
+            raise ValueError(f"this version of softdict knows no field "
+                             f"{short(unknown[0])}")
+        if "model" not in content:
+            raise ValueError("train did not write it: it names no model")
+        return cls(**content)
 
     def __post_init__(self):
-        for name, known in (("format", (FORMAT,)), ("kind", ("encoder-decoder",)),
+        for name, known in (("kind", ("encoder-decoder",)),
                             ("vocabulary", ("words", "pieces")), ("text", TEXTS),
                             ("model", tuple(RECIPES))):
             if getattr(self, name) not in known:
@@ -62,6 +88,12 @@ class Config:
         if not is_number(self.longest, int, 0, 10 ** 9):
             raise ValueError("longest must be a number of words, not "
                              f"{short(self.longest)}")
+        if type(self.lowercase) is not bool:
+            raise ValueError("lowercase must be true or false, not "
+                             f"{short(self.lowercase)}")
+        if self.lowercase and self.text == "corpus":
+            raise ValueError("lowercase is for text of one's own: the book's corpus "
+                             "has capitals in names alone")
         if not isinstance(self.options, dict):
             raise ValueError("options must be names with values, not "
                              f"{short(self.options)}")
@@ -96,12 +128,6 @@ def is_number(value, kind, least, most):
     return type(value) in (int, kind) and least <= value <= most
 
 
-def short(value):
-    """A value as a few letters that fit into a sentence."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}..."
-
-
 @dataclass(frozen=True)
 class Saved:
     """A trained model with its two vocabularies, its config, and what cuts its text."""
@@ -113,8 +139,9 @@ class Saved:
     pieces: Pieces | None = None
 
     def cut(self, text):
-        """The words of a text, or its pieces, as the model reads them; none of blanks
-        alone."""
+        """The words of a text, or its pieces, as the model reads them, in small letters
+        if it was trained on such; none of blanks alone."""
+        text = as_read(text, self.config.lowercase)
         if self.pieces is None:
             return split_words(text)
         return self.pieces.cut(text) if text.strip() else []
@@ -160,7 +187,8 @@ def save_folder(folder, saved, history=(), dtype=None):
         write_whole(folder / HISTORY, lines.encode("utf-8"))
         write_whole(folder / CURVES, curves(history))
     save_model(saved.model, folder / WEIGHTS, fingerprint(*vocabs), dtype)
-    text = json.dumps(asdict(saved.config), indent=1, ensure_ascii=False) + "\n"
+    content = {"format": FORMAT} | asdict(saved.config)
+    text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     write_whole(folder / CONFIG, text.encode("utf-8"))
 
 
@@ -241,18 +269,8 @@ def read_config(path):
         content = json.loads("\n".join(read_lines(path)))
     except (ValueError, RecursionError):
         raise ValueError(f"{name} is damaged: it is no JSON in UTF-8") from None
-    if not isinstance(content, dict) or "format" not in content:
-        raise ValueError(f"{name} is not what train writes: it names no format")
-    if content["format"] != FORMAT:
-        raise ValueError(f"{name} has the format {short(content['format'])}; this "
-                         f"version of softdict reads {FORMAT}: a newer one may help")
-    names = {part.name for part in fields(Config)}
-    if content.keys() != names:
-        wrong = sorted(names ^ content.keys())[0]
-        raise ValueError(f"{name} is not what train writes: {short(wrong)} is "
-                         f"{'missing' if wrong in names else 'not known'}")
     try:
-        return Config(**content)
+        return Config.of(content)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
 

@@ -8,6 +8,7 @@ from unicodedata import category, normalize
 
 from softdict.files import read_lines
 from softdict.vocab import SPECIALS, UNK, Vocab
+from softdict.wording import plural
 
 # signs that belong to the letter before them, and the joiners of Persian and Hindi
 MARKS = "".join(chr(code) for code in range(0x10000)
@@ -20,6 +21,16 @@ CLOSE = re.compile(r" (?=[.,;:!?…)\]])|(?<=[(\[¿¡]) ")    # no space on this
 LONGEST_LINE = 100_000    # characters: what is longer is no line of sentences
 
 
+def as_read(text, lowercase):
+    """A text as a model reads it: as it stands, or with `lowercase` in small letters.
+
+    by str.lower, the same for all languages: ß stays, İ becomes an i and a dot above
+    it, Σ at the end of a word becomes ς; as it looks beyond a letter, whole texts are
+    lowered before they are cut
+    """
+    return text.lower() if lowercase else text
+
+
 def split_words(text):
     """The words of a sentence; a sign is a word of its own, not so in don't or 2.5."""
     return WORD.findall(normalize("NFC", text))
@@ -30,9 +41,9 @@ def join_words(words):
     return CLOSE.sub("", QUOTED.sub(r"\1\2\3", " ".join(words)))
 
 
-def read_own_pairs(path, cut=split_words):
+def read_pairs(path, cut=split_words):
     """Pairs (source words, target words) of a UTF-8 file, a pair a line; cut makes
-    words of a text.
+    words of a text, or leaves it whole.
 
     a tab stands between the sentences; further columns are not read, but a line with
     more of them than the first has a tab inside a sentence: it is left out
@@ -63,7 +74,7 @@ def own_texts(file, valid=None):
     them; as `own_data`, before anything is cut."""
     notes, read = [], []
     for path in [file, valid] if valid else [file]:
-        pairs, left = read_own_pairs(path, str.strip)
+        pairs, left = read_pairs(path, str.strip)
         if left:
             notes.append(left_out(path, left))
         read.append(pairs)
@@ -114,17 +125,19 @@ def folded(sentence):
     return (sentence if isinstance(sentence, str) else " ".join(sentence)).casefold()
 
 
-def own_data(file, valid=None, longest=40, min_count=2):
+def own_data(file, valid=None, longest=40, min_count=2, lowercase=False):
     """Pairs for training and for validation from files, and what to say of them.
 
     without `valid`, a file, one source sentence in twenty is held out
-    longer sentences are left out; words rarer than min_count become UNK
+    longer sentences are left out; words rarer than min_count become UNK; lowercase: see
+    `as_read`
     returns training pairs, validation pairs, both vocabularies, and sentences
     raises ValueError where nothing is left to train or to validate on
     """
     read, notes = [], []
     for path in [file, valid] if valid else [file]:
-        pairs, left = read_own_pairs(path)
+        pairs, left = read_pairs(
+            path, lambda text: split_words(as_read(text, lowercase)))
         short = [pair for pair in pairs if max(map(len, pair)) <= longest]
         if not short:
             raise ValueError(f"{Path(path).name}: every pair has more than {longest} "
@@ -152,8 +165,3 @@ def own_data(file, valid=None, longest=40, min_count=2):
                      f"{rare / len(words):.1%} of the text is rarer than --min-count "
                      f"{min_count} and becomes {SPECIALS[UNK]}")
     return training, checked, *vocabs, notes
-
-
-def plural(number, name):
-    """A number with its noun."""
-    return f"{number} {name}{'s' * (number != 1)}"

@@ -11,8 +11,9 @@ from pathlib import Path
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from softdict.files import read_lines, write_whole
-from softdict.own_text import plural
+from softdict.own_text import as_read
 from softdict.vocab import Vocab
+from softdict.wording import plural
 
 PIECES, MOST = 6000, 10 ** 6    # the usual number; the library makes room for all
 # merges stay inside of these: a word, a digit or signs, each with the blank before it
@@ -105,13 +106,15 @@ def load_pieces(path):
     return found
 
 
-def pieces_data(training, checked, size=PIECES, longest=100):
+def pieces_data(training, checked, size=PIECES, longest=100, lowercase=False):
     """Pairs of texts as pairs of pieces, learned from both sides of the training.
 
-    longer sentences are left out
+    longer sentences are left out; lowercase: see `own_text.as_read`
     returns what `own_text.own_data` does, and the Pieces
     raises ValueError where nothing is left to train or to validate on
     """
+    training, checked = ([[as_read(text, lowercase) for text in pair] for pair in side]
+                         for side in (training, checked))
     pieces = learn_pieces([text for pair in training for text in pair], size)
     parts, notes = [], []
     for name, texts in (("training", training), ("validation", checked)):

@@ -14,8 +14,8 @@ import torch
 from softdict.checkpoint import CHECKSUM, check, packed
 from softdict.decoder_only import Config, DecoderOnly
 from softdict.files import read_lines, write_whole
-from softdict.folder import CONFIG, UNFINISHED, check_name, is_number, short
-from softdict.own_text import plural
+from softdict.folder import CONFIG, UNFINISHED, check_name, is_number
+from softdict.wording import plural, short
 
 WEIGHTS = "model.safetensors"
 

@@ -1,5 +1,5 @@
 """Sentences that people wrote: Multi30k, fetched when you ask for it or read from a
-folder, and pairs of Tatoeba.
+folder.
 
 Nothing is fetched unless `fetch` is called, from one pinned address, and every file
 must have its checksum. What is fetched stays in the user's cache; nothing of it is in
@@ -20,7 +20,7 @@ from unicodedata import normalize
 
 from tqdm import tqdm
 
-from softdict.files import cache_folder, read_lines
+from softdict.files import cache_folder
 from softdict.runtime import ASSETS
 
 # github.com/multi30k/dataset, task 1, raw text; no licence file: for research and study
@@ -165,19 +165,6 @@ def multi30k(split, source="de", target="en", folder=None):
         if not all(map(str.strip, pair)):
             raise ValueError(f"{split}, line {number}: a sentence is empty")
     return list(zip(*sides))
-
-
-def tatoeba(path):
-    """Pairs (source sentence, target sentence) of a file as manythings.org has it: two
-    sentences and an attribution a line, with tabs between them."""
-    pairs = []
-    for number, line in enumerate(read_lines(path), start=1):
-        columns = line.split("\t")
-        if len(columns) < 2 or not all(map(str.strip, columns[:2])):
-            raise ValueError(f"{Path(path).name}, line {number}: a line is two "
-                             f"sentences with a tab between them, not {line[:40]!r}")
-        pairs.append((columns[0], columns[1]))
-    return pairs
 
 
 # Splitting

@@ -145,11 +145,12 @@ def evaluator(state, pairs, path, patience):
 
 
 def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=None,
-                 pieces=None, patience=0, **changes):
+                 pieces=None, patience=0, lowercase=False, **changes):
     """Trains a model and keeps it in a folder; returns what `load_folder` would.
 
     data is what `own_data` or `corpus_data` gave, or with `pieces` `pieces_data`;
     options go to the recipe; changes are Settings other than the recipe's
+    lowercase: the data is in small letters, and so is what is translated later
     patience: see `evaluator`; of several processes, the first has the best weights
     an interrupted training goes on from its last checkpoint
     raises ValueError for a folder that holds something else, or on which another
@@ -165,7 +166,7 @@ def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=
     longest = LONGEST if text == "corpus" else max(len(pair[0]) for pair in training)
     config = Config(name, options, text, longest,
                     asdict(settings) | {"patience": patience},
-                    vocabulary="pieces" if pieces else "words")
+                    vocabulary="pieces" if pieces else "words", lowercase=lowercase)
     runtime.seed(seed)
     model = config.build(*map(len, vocabs)).to(runtime.device())
     ids = [[(vocabs[0].ids(source, "UNK"), vocabs[1].ids(target, "UNK"))

@@ -26,12 +26,12 @@ from softdict.decoder_only import (
     LLAMA, Config, DecoderOnly, drawn, generate, likeliest)
 from softdict.files import alone, write_whole
 from softdict.folder import (
-    CONFIG, CURVES, HISTORY, OPTIONS, UNFINISHED, curves, is_number, short)
-from softdict.own_text import plural
+    CONFIG, CURVES, HISTORY, OPTIONS, UNFINISHED, curves, is_number)
 from softdict.pieces import BYTES, learn_pieces
 from softdict.pretrained import PARTS, load_library, read_json, save_library
 from softdict.resume import check_folder, resume
 from softdict.training import Settings, Training, cross_entropy, train_on, update
+from softdict.wording import plural, short
 
 TOKENIZER = "tokenizer.json"
 

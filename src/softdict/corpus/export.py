@@ -1,10 +1,10 @@
-"""Pairs as text: a block for reading, and tab-separated files that can be read back."""
+"""Pairs as text: a block for reading, and tab-separated files."""
 
 from pathlib import Path
 
 from softdict.corpus.hangul import romanise
 from softdict.corpus.splits import SIZES, split, text
-from softdict.files import read_lines, write_whole
+from softdict.files import write_whole
 
 COLUMNS = ("source", "target", "links", "gloss", "romanised", "english", "korean",
            "kind", "depth", "register", "source_heads", "target_heads")
@@ -65,21 +65,3 @@ def export(folder, names=tuple(SIZES)):
         write_whole(path, ("\n".join(lines) + "\n").encode("utf-8"))
         paths.append(path)
     return paths
-
-
-def read_tsv(path):
-    """Rows of an exported file as dictionaries from column name to text.
-
-    raises ValueError, with one sentence, for a wrong encoding or a line with too few or
-    too many columns
-    """
-    lines = read_lines(path) or [""]
-    columns = lines[0].split("\t")
-    rows = []
-    for number, line in enumerate(lines[1:], 2):
-        cells = line.split("\t")
-        if len(cells) != len(columns):
-            raise ValueError(f"{path}, line {number}: {len(cells)} columns, but the "
-                             f"first line names {len(columns)}")
-        rows.append(dict(zip(columns, cells)))
-    return rows

@@ -28,9 +28,9 @@ from softdict.decoding import beam_search, translation_weights
 from softdict.experiments.runner import RESULTS, hardware, rounded, versions
 from softdict.files import read_lines, write_whole
 from softdict.folder import HISTORY, Config, load_folder
-from softdict.own_text import split_words
+from softdict.own_text import read_pairs, split_words
 from softdict.pieces import pieces_data
-from softdict.real_text import leak, multi30k, split_by_source, tatoeba
+from softdict.real_text import leak, multi30k, split_by_source
 from softdict.recipes import real
 from softdict.runtime import device
 from softdict.scoring import bleu, by_length, chrf, sacre
@@ -140,7 +140,7 @@ def counts(data_dir, tatoeba_file):
     words = {language: missed([split_words(text) for text in train[side]],
                               [split_words(text) for text in test[side]])
              for side, language in enumerate(("German", "English"))}
-    pairs = tatoeba(tatoeba_file)
+    pairs, _ = read_pairs(tatoeba_file, str.strip)
     shuffled = random.Random(0).sample(pairs, len(pairs))
     tenth = len(pairs) // 10
     return {"words": words, "file": Path(tatoeba_file).name, "pairs": len(pairs),
