@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import unicodedata
 from dataclasses import replace
 
 import pytest
@@ -164,8 +165,8 @@ def test_an_interruption_while_the_folder_is_written_is_mended(text, model, tmp_
                                                                capsys, monkeypatch):
     real = writing.save_library
 
-    def interrupted(*arguments):
-        real(*arguments)
+    def interrupted(*given, **more):
+        real(*given, **more)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(writing, "save_library", interrupted)
@@ -255,6 +256,7 @@ def test_a_folder_that_holds_something_is_refused(text, model, tmp_path, capsys)
      "--text does not take --data, --data-dir, --from, --to; leave them out"),
     (["--pairs", "x", "--valid", "y", "--min-count", "1", "--half"],
      "--text does not take --pairs, --valid, --min-count, --half; leave them out"),
+    (["--lowercase"], "--text does not take --lowercase; leave it out"),
     (["--smoothing", "0.1", "--patience", "3"],
      "--text does not take --smoothing, --patience; leave them out"),
     (["--model", "transformer"], "language model is one of gpt2, llama, .* got 'tran"),
@@ -418,8 +420,12 @@ def test_a_search_of_a_tokenizer_that_does_not_end_is_a_sentence(model, tmp_path
     capfd.readouterr()    # the library says more
 
 
-def test_nothing_that_a_model_writes_commands_the_terminal(model, capsys, monkeypatch):
-    monkeypatch.setattr(writing.Writer, "write",
-                        lambda *given: "The\n\t\x1b[2J\x07\x9b old \xa0é")
-    main(["write", "The", "--model", str(model)])
-    assert capsys.readouterr().out == "The\n\t�[2J�� old \xa0é\n"
+def test_nothing_that_is_written_commands_the_terminal(model, capsys):
+    """Neither what was typed nor what the model, which has every byte, adds to it."""
+    for seed in range(3):
+        main(["write", "The\n\t\x1b[2J\x07\x9b old \xa0é", "--model", str(model),
+              "--count", "60", "--temperature", "99", "--seed", str(seed)])
+        written = capsys.readouterr().out
+        assert written.startswith("The\n\t�[2J�� old \xa0é")
+        assert not any(unicodedata.category(letter) == "Cc" for letter in written
+                       if letter not in "\n\t")

@@ -1,14 +1,16 @@
 """The command line and what stands behind it: sentences, trainings, and every input
 that is refused with one sentence."""
 
+import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import textwrap
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from interruptions import steps
 from softdict import commands, files, recipes, runtime, training, translator
 from softdict.__main__ import main
 from softdict.corpus import split
-from softdict.folder import load_folder
+from softdict.folder import load_folder, save_folder
 from softdict.pieces import learn_pieces
 from softdict.recipes import RECIPES
 from softdict.vocab import EOS, SPECIALS
@@ -41,7 +43,7 @@ def pairs(tmp_path):
 def book(monkeypatch):
     """A corpus of forty pairs."""
     few = split("iid")[:40]
-    monkeypatch.setattr(translator.corpus, "split", lambda name: few)
+    monkeypatch.setattr(translator.corpus, "split", lambda *given, **more: few)
     recipes.vocabs.cache_clear()
     yield
     recipes.vocabs.cache_clear()
@@ -208,18 +210,19 @@ def test_every_model_learns_own_pairs_and_is_asked(pairs, name, tmp_path, capsys
         assert "the model rnn does not attend" in refused(capsys, *asked, "--figure",
                                                           picture)
         return
-    monkeypatch.setattr("softdict.decoding.without", without_end)
-    monkeypatch.setattr("softdict.decoding.greedy.__defaults__", (3,), raising=False)
+    make_sure(out, end=False)
     main([*asked, "--figure", str(picture)])
     assert capsys.readouterr().out.splitlines()[-1] == str(picture)
     assert picture.read_text(encoding="utf-8").count("<image") == 1
 
 
-def without_end(logits, *ids):
-    """`decoding.without`, and no end: there is something to draw."""
-    logits = logits.clone()
-    logits[..., [*ids, EOS]] = float("-inf")
-    return logits
+def make_sure(folder, end):
+    """Makes a folder's model end every sentence at once, or none: then there is
+    something to draw."""
+    saved = load_folder(folder)
+    with torch.no_grad():
+        [*saved.model.generator.modules()][-1].bias[EOS] = 1e4 if end else -1e4
+    save_folder(folder, saved)
 
 
 def test_what_the_training_and_the_translation_say(own, tmp_path, capsys):
@@ -240,9 +243,11 @@ def test_what_the_training_and_the_translation_say(own, tmp_path, capsys):
         "8 words: the sentences of the training had at most 6")
 
 
-def test_an_empty_translation_is_not_drawn(own, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("softdict.folder.translate", lambda *arguments: [])
-    main(["translate", "dog", "--model", own, "--figure", str(tmp_path / "map.png")])
+def test_an_empty_translation_is_not_drawn(own, tmp_path, capsys):
+    model = shutil.copytree(own, tmp_path / "model")
+    make_sure(model, end=True)
+    main(["translate", "dog", "--model", str(model), "--figure",
+          str(tmp_path / "map.png")])
     output = capsys.readouterr()
     assert output.out == "\n" and "empty: nothing was drawn" in output.err
     assert not (tmp_path / "map.png").exists()
@@ -361,11 +366,18 @@ def test_a_full_disk_at_a_checkpoint_keeps_the_one_before(begun, pairs, capsys,
     assert (begun / "unfinished.safetensors").read_bytes() == kept
 
 
-def test_an_interruption_before_the_first_checkpoint_is_said(pairs, tmp_path, capsys,
-                                                             monkeypatch):
-    def stop(*arguments):
-        raise KeyboardInterrupt
+class Broken(io.StringIO):
+    """An output that fails whenever something is printed."""
 
+    def __init__(self, error):
+        super().__init__()
+        self.error = error
+
+    def write(self, text):
+        raise self.error
+
+
+def test_an_interruption_before_the_first_checkpoint_is_said(pairs, tmp_path, capsys):
     with steps(stop=1):
         assert refused(capsys, *sized(pairs, tmp_path / "model")) == (
             "Stopped. The same command begins anew: there was no checkpoint yet.")
@@ -373,8 +385,8 @@ def test_an_interruption_before_the_first_checkpoint_is_said(pairs, tmp_path, ca
     for name in ("unfinished.safetensors.123.part", ".DS_Store"):
         (tmp_path / "model" / name).touch()
     main(sized(pairs, tmp_path / "model"))
-    monkeypatch.setattr(commands, "as_typed", stop)
-    assert refused(capsys, "translate", "dog") == "Stopped."
+    with redirect_stdout(Broken(KeyboardInterrupt())):
+        assert refused(capsys, "translate", "the dog slept") == "Stopped."
 
 
 def test_a_loss_that_is_no_number_stops_with_advice(pairs, tmp_path, capsys):
@@ -400,8 +412,7 @@ def multi30k(tmp_path):
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_every_model_learns_pieces_and_is_asked(multi30k, name, tmp_path, capsys,
-                                                monkeypatch):
+def test_every_model_learns_pieces_and_is_asked(multi30k, name, tmp_path, capsys):
     out, picture = tmp_path / "model", tmp_path / "map.svg"
     main(["train", "--data", "multi30k", "--data-dir", multi30k, "--model", name,
           "--out", str(out), "--updates", "2", "--width", "16", "--dropout", "0.5"])
@@ -418,8 +429,7 @@ def test_every_model_learns_pieces_and_is_asked(multi30k, name, tmp_path, capsys
     # the source is German: its sentences have so many pieces
     assert saved.config.longest == max(
         len(saved.pieces.cut(line.split("\t")[1])) for line in LINES)
-    monkeypatch.setattr("softdict.decoding.without", without_end)
-    monkeypatch.setattr("softdict.decoding.greedy.__defaults__", (3,), raising=False)
+    make_sure(out, end=False)
     asked = ["translate", "Ich\u00a0s\u00e4h", "Katzen", "--model", str(out)]
     main(asked)
     assert capsys.readouterr().out.endswith("\n")
@@ -476,6 +486,43 @@ def test_own_pairs_are_cut_into_pieces(pairs, tmp_path, capsys):
     main(["translate", "The owl saw a dog. " * 3, "--model", str(tmp_path / "model")])
     assert re.search("pieces: the sentences of the training had at most",
                      capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("more", [[], ["--pieces", "50"]], ids=["words", "pieces"])
+def test_a_training_on_small_letters(pairs, tmp_path, capsys, more):
+    """It is one on a file in small letters, and all that is asked is read so."""
+    small = tmp_path / "small.tsv"
+    small.write_text("\n".join(LINES).lower(), "utf-8")
+    main(sized(pairs, tmp_path / "one", "--lowercase", *more))
+    main(sized(str(small), tmp_path / "two", *more))
+    one, two = (load_folder(tmp_path / name) for name in ("one", "two"))
+    assert one.config == replace(two.config, lowercase=True)
+    words = {word for vocab in (one.source_vocab, one.target_vocab)
+             for word in vocab.words} - set(SPECIALS)
+    assert not any(word[0].isupper() for word in words) and "ich" in " ".join(words)
+    weights, others = ((tmp_path / name / "weights.safetensors").read_bytes()
+                       for name in ("one", "two"))
+    assert weights == others
+    capsys.readouterr()
+    printed = []
+    for name, typed in (("one", "The OWL saw a ZEBRA."),
+                        ("two", "the owl saw a zebra.")):
+        main(["translate", typed, "--model", str(tmp_path / name)])
+        printed.append(capsys.readouterr())
+    assert printed[0] == printed[1]
+    assert more or printed[0].err == (
+        "not known to the model, and read as <unk>: zebra\n")
+
+
+def test_small_letters_of_text_that_people_wrote(multi30k, tmp_path):
+    main(["train", "--data", "multi30k", "--data-dir", multi30k, "--lowercase", "--out",
+          str(tmp_path / "model"), "--model", "rnn", "--updates", "1", "--width", "8"])
+    saved = load_folder(tmp_path / "model")
+    sides = [(Path(multi30k) / f"train.{language}").read_text("utf-8").lower()
+             for language in ("de", "en")]
+    learned = learn_pieces([line for side in sides for line in side.splitlines()])
+    assert saved.config.lowercase is True
+    assert set(saved.source_vocab.words) == {*SPECIALS, *learned.vocab().words}
 
 
 def test_flags_of_the_training_reach_it(pairs, tmp_path):
@@ -629,6 +676,7 @@ def test_a_training_begun_without_patience_keeps_no_best(begun, pairs, capsys):
     (["--from", "en"], "--from goes with --data"),
     (["--to", "de"], "--to goes with --data"),
     (["--pieces", "100"], "--pieces goes with --pairs, --data or --text: the book's"),
+    (["--lowercase"], "--lowercase goes with --pairs"),
     (["--data", "multi30k", "--to", "de"], "--from and --to are both de: a translation "
      "needs two languages"),
     (["--data", "multi30k", "--from", "xx"], "Multi30k is fetched in de, en, fr; got "
@@ -672,12 +720,12 @@ def test_what_does_not_go_together_is_refused(multi30k, arguments, message, tmp_
                  marks=POSIX),
     pytest.param(lambda out: out.symlink_to("/dev/null"), "is no folder", marks=POSIX)])
 def test_a_place_that_is_not_ours_is_refused_before_anything_is_read(
-        make, message, tmp_path, capsys, monkeypatch, pairs):
+        make, message, tmp_path, capsys, pairs):
     make(tmp_path / "out")
-    monkeypatch.setattr(translator.distributed, "train", None)
     before = sorted(tmp_path.rglob("*"))
-    assert re.search(message, refused(capsys, *sized(pairs, tmp_path / "out")))
-    assert sorted(tmp_path.rglob("*")) == before
+    with steps() as made:
+        assert re.search(message, refused(capsys, *sized(pairs, tmp_path / "out")))
+    assert sorted(tmp_path.rglob("*")) == before and not made
 
 
 def test_a_finished_model_is_not_trained_over(own, pairs, capsys):
@@ -696,9 +744,10 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_training(
         raise PermissionError(13, "Permission denied", str(tmp_path / "out"))
 
     monkeypatch.setattr(translator.tempfile, "TemporaryFile", refuse)
-    monkeypatch.setattr(translator.distributed, "train", None)
-    assert refused(capsys, *sized(pairs, tmp_path / "out")).endswith(
-        f"{tmp_path / 'out'}: Permission denied")
+    with steps() as made:
+        assert refused(capsys, *sized(pairs, tmp_path / "out")).endswith(
+            f"{tmp_path / 'out'}: Permission denied")
+    assert not made
     (tmp_path / "file").touch()
     assert re.search("file.*: (Not a directory|File exists)",
                      refused(capsys, *sized(pairs, tmp_path / "file" / "out")))
@@ -789,17 +838,14 @@ def test_a_sentence_or_an_option_that_the_model_does_not_take(own, tmp_path, cap
         capsys, "translate", "the dog slept", "--figure", tmp_path / "nowhere/map.svg")
 
 
-def test_a_memory_that_is_too_small_is_said(own, capsys, monkeypatch):
+def test_a_memory_that_is_too_small_is_said(own, capsys):
     for error in (MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate "
                                               "memory: you tried to allocate 9 bytes")):
-        def fail(*arguments):
-            raise error
-
-        monkeypatch.setattr("softdict.folder.translate", fail)
-        assert "the memory is too small for this; a smaller --width" in refused(
-            capsys, "translate", "dog", "--model", own)
-    error = RuntimeError("a fault of ours")
-    with pytest.raises(RuntimeError, match="of ours"):
+        with redirect_stdout(Broken(error)):
+            assert "the memory is too small for this; a smaller --width" in refused(
+                capsys, "translate", "dog", "--model", own)
+    with redirect_stdout(Broken(RuntimeError("a fault of ours"))), pytest.raises(
+            RuntimeError, match="of ours"):
         main(["translate", "dog", "--model", own])
 
 
