@@ -96,7 +96,8 @@ def exchange(one, other):
 def sources():
     """The files that the pages are made from, notebooks aside."""
     # the Transformer in the page has its weights and its words from the package
-    places = ("book/**/*", "web/*", "src/softdict/assets/transformer/*",
+    places = ("book/**/*", "notebooks/images/*", "web/*",
+              "src/softdict/assets/transformer/*",
               "src/softdict/assets/results/*.json", "src/softdict/assets/glosses.json",
               "src/softdict/corpus/*.py", "src/softdict/decoding.py",
               "src/softdict/experiments/maps.py")
@@ -192,6 +193,7 @@ def stage():
     python(ROOT / "book/live_data.py", source / "book/static/web", check=True)
     shutil.copytree(BUILD / "executed", source / "notebooks",
                     ignore=shutil.ignore_patterns("*.fingerprint", "*.seen"))
+    shutil.copytree(ROOT / "notebooks/images", source / "notebooks/images")
     for name in ("_config.yml", "_toc.yml"):
         shutil.copy(ROOT / name, source)
     ask = "import sysconfig; print(sysconfig.get_path('purelib'))"

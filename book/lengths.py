@@ -3,7 +3,8 @@
     python book/lengths.py
 
 prints a row a chapter. The main road ends where *Going further* or *Sources* begins;
-exercises, folds and hidden code are not on it.
+exercises, folds and hidden code are not on it; what a picture shows is a figure, and
+the words that describe it to those who do not see it are not counted.
 """
 
 import re
@@ -17,6 +18,7 @@ ASIDE = {"exercise-text", "exercise", "exercise-check", "hint", "answer", "hide-
          "remove-input", "hide-cell", "remove-cell"}
 STATED = re.compile(r"(?<=Reading takes about )\d+(?= minutes)")
 HOURS = re.compile(r"\d+ hours to read, and \d+ for the exercises")
+PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 ROUTES = re.compile(r"<!-- routes -->.*?<!-- /routes -->", re.DOTALL)
 ALL = [f"{number:02}" for number in range(1, 23)]
 # name, chapters with their exercises, chapters that are only read, what is left out
@@ -59,19 +61,24 @@ def main_road(notebook):
 
 def length(notebook):
     """The Length of a notebook's main road; a line of code is one that is not blank."""
-    words = lines = figures = predictions = 0
+    parts = [(0, 0, 0, 0)]
     for cell, text in main_road(notebook):
-        code = [text] if cell.cell_type == "code" else []
-        if not code:
-            text = re.sub(r"<details>.*?</details>|<!--.*?-->", "", text,
-                          flags=re.DOTALL)
-            code = re.findall(r"^```\w*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-            words += len(re.sub(r"^```.*?^```$", "", text,
-                                flags=re.DOTALL | re.MULTILINE).split())
-            predictions += len(re.findall(r"^> \*\*Predict", text, re.MULTILINE))
-        lines += sum(bool(line.strip()) for block in code for line in block.split("\n"))
-        figures += "figure" in cell.metadata.get("mystnb", {})
-    return Length(words, lines, figures, predictions)
+        if cell.cell_type == "code":
+            text = f"```python\n{text}\n```"
+        figures = "figure" in cell.metadata.get("mystnb", {})
+        parts += [length_of_text(text), (0, 0, figures, 0)]
+    return Length(*map(sum, zip(*parts)))
+
+
+def length_of_text(text):
+    """The Length of Markdown: its fences are lines, a picture in it is a figure."""
+    text = re.sub(r"<details>.*?</details>|<!--.*?-->", "", text, flags=re.DOTALL)
+    fences = re.findall(r"^```\w*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    lines = [line for fence in fences for line in fence.split("\n") if line.strip()]
+    return Length(len(PICTURE.sub("", text).split()), len(lines),
+                  len(PICTURE.findall(text)),
+                  len(re.findall(r"^> \*\*Predict", text, re.MULTILINE)))
 
 
 def minutes(notebook):

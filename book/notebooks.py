@@ -8,6 +8,10 @@
     python book/notebooks.py outputs    run the notebooks and store the text outputs
                                         that the book claims
     python book/notebooks.py strip      what an editor left behind, removed
+    python book/notebooks.py published  copies of the executed notebooks, below
+                                        _build/published, for Colab: it opens a notebook
+                                        without its folder, so their pictures come from
+                                        the site
 
 Each takes the paths of notebooks; without them it takes all. Needs nbformat, and
 nbclient to run cells. A file is replaced as a whole or not at all.
@@ -22,6 +26,7 @@ import re
 import sys
 from pathlib import Path
 
+import in_short
 import nbformat
 from environment import script, write_whole
 from lengths import with_hours, with_minutes
@@ -37,6 +42,8 @@ FOLD = re.compile(r"^```python\n# tests/answers/(?:\w\d/)?(?P<name>[\w-]+\.py)\n
                   r".*?^```$", re.DOTALL | re.MULTILINE)
 FENCE = re.compile(r"^(```python\n# (?P<file>src/softdict/[\w/]+\.py)\n)"
                    r"(?P<text>.*?)(?=^```$)", re.DOTALL | re.MULTILINE)
+PICTURE = re.compile(r"(?<=\]\()images/(in-short-\d\d\.svg)(?=\))")    # its address
+SHORT_CODE = re.compile(r"^```python\n(.*?)^```\n*", re.DOTALL | re.MULTILINE)
 SETUP = """\
 # On Colab this installs the book's package; at home it is already there.
 import importlib.util
@@ -386,10 +393,12 @@ def requoted_pages(root=ROOT):
 
 
 def rewrite_quotes(notebooks=None, root=ROOT):
-    """Rewrites notebooks, README and CONTRIBUTING; returns the files that changed."""
+    """Rewrites notebooks, their pictures, README and CONTRIBUTING; returns the files
+    that changed."""
     new = {path: as_text(requoted(read(path), Path(path).name, root))
            for path in notebooks or paths(root)}
-    new |= requoted_pages(root)    # all are made before one is written
+    # all are made before one is written
+    new |= in_short.drawings(root) | requoted_pages(root)
     return [path for path, text in new.items() if write_text(path, text)]
 
 
@@ -410,6 +419,23 @@ def without_outputs(notebook):
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = []
+    return notebook
+
+
+def published(notebooks=None, root=ROOT):
+    """Writes the executed notebooks with their pictures by address."""
+    executed = sorted((root / "_build/executed").glob("*.ipynb"))
+    copies = {root / "_build/published" / Path(path).name: read(path)
+              for path in notebooks or executed}
+    return [path for path, notebook in copies.items()
+            if write(path, with_addresses(notebook, root))]
+
+
+def with_addresses(notebook, root=ROOT):
+    """The notebook with its pictures by their address on the site."""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = PICTURE.sub(rf"{site(root)}_images/\1", cell.source)
     return notebook
 
 
@@ -437,17 +463,20 @@ student_id = ""
 
 
 def student_copy(notebook, name="", root=ROOT):
-    """A copy without hints, answers, stored outputs, and links to the whole chapter.
+    """A copy without hints, answers, stored outputs, the code of *In short*, and links
+    to the whole chapter.
 
     It has a cell for name and id, the version of the course, and, for the file of this
     name, a link that opens the student copy in Colab.
     """
-    notebook = lab_copy(notebook)
+    notebook = with_addresses(lab_copy(notebook), root)
     notebook.cells = [cell for cell in notebook.cells
                       if not {"hint", "answer"} & set(tags(cell))]
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = LINKS.sub("", cell.source).rstrip()
+        if cell.id == "in-short-fold":
+            cell.source = SHORT_CODE.sub("", cell.source)
         if "quiz" in tags(cell):
             cell.source = QUIZ_FOLD.sub("", cell.source).rstrip()
     link = f" [Open it in Colab]({colab(name, root, 'student')})." if name else ""
@@ -494,6 +523,8 @@ def leaks(notebook, root=ROOT):
     """
     found = [f"cell {cell.id} leads to an answer: {words}" for cell in notebook.cells
              for words in LEADS.findall(cell.source) if cell.cell_type == "markdown"]
+    found += [f"cell {cell.id} shows the code of In short" for cell in notebook.cells
+              if cell.id.startswith("in-short") and "```" in cell.source]
     for file in sorted((root / "tests/answers").glob("*/*.py")):
         for body in answer_lines(file.read_text(encoding="utf-8")):
             for cell in notebook.cells:
@@ -518,7 +549,10 @@ def student(notebooks=None, root=ROOT):
 
 
 def work(notebooks=None, root=ROOT):
-    """Writes the copies to work in, without outputs: no Predict is answered yet."""
+    """Writes the copies to work in, without outputs: no Predict is answered yet; beside
+    them the pictures."""
+    for file, svg in in_short.drawings(root).items():
+        write_text(root / "work/images" / file.name, svg)
     return lay(root / "work", {Path(path).name: lab_copy(read(path))
                                for path in notebooks or paths(root)})
 
@@ -650,7 +684,7 @@ def chosen(names, root=ROOT):
 
 def main(arguments):
     commands = {"quotes": rewrite_quotes, "strip": strip, "outputs": store_outputs,
-                "student": student, "work": work}
+                "published": published, "student": student, "work": work}
     if not arguments or arguments[0] not in commands:
         sys.exit(f"usage: python book/notebooks.py {'|'.join(commands)} [NOTEBOOK...]")
     try:

@@ -21,7 +21,7 @@ from collections import namedtuple
 from pathlib import Path
 
 import nbformat
-from environment import script
+from environment import ROOT, script
 from nbconvert import SlidesExporter
 
 LONGEST = 12    # lines of code that a slide shows
@@ -46,7 +46,7 @@ def slides(notebook, keep_figure):
     for cell, text in road(notebook):
         if cell.cell_type == "markdown":
             for block in blocks(text):
-                place(made, block)
+                place(made, with_figure(block, keep_figure))
         else:
             for item in items_of_code(cell, keep_figure):
                 add(made, item)
@@ -74,6 +74,22 @@ def tags(cell):
     return set(cell.metadata.get("tags", []))
 
 
+def with_figure(block, keep_figure):
+    """A block that is a picture beside the notebooks, as a figure; others as they are.
+    """
+    drawn = re.fullmatch(r"!\[([^\]]*)\]\((images/([\w-]+)\.svg)\)", block)
+    if not drawn:
+        return block
+    svg = (ROOT / "notebooks" / drawn[2]).read_text("utf-8")
+    return figure(keep_figure(drawn[3], svg), drawn[1])
+
+
+def figure(address, alt, caption=""):
+    alt = alt.replace('"', "&quot;")
+    return (f'<figure><img src="{address}" alt="{alt}">\n'
+            f"<figcaption>{caption}</figcaption></figure>")
+
+
 def place(made, block):
     """Puts a block of Markdown on the last slide, or on a new one."""
     if heading := re.match(r"(#+) (.*)", block):
@@ -82,6 +98,8 @@ def place(made, block):
         made.append(again(made[-1]))
         made[-1].items.append(Item("text", block, 0))
         made.append(again(made[-1]))
+    elif block.startswith("<figure>"):
+        add(made, Item("text", block, 440))
     elif block.startswith("```"):
         if block.count("\n") - 1 <= LONGEST:
             add(made, Item("text", block, 30 * block.count("\n")))
@@ -109,20 +127,19 @@ def again(slide):
 
 def items_of_code(cell, keep_figure):
     """The code of a cell if it is short, its output, and its figure with a caption."""
-    figure = cell.metadata.get("mystnb", {})
+    described = cell.metadata.get("mystnb", {})
     lines = cell.source.splitlines()
-    hidden = {"hide-input", "remove-input"} & tags(cell) or "figure" in figure
+    hidden = {"hide-input", "remove-input"} & tags(cell) or "figure" in described
     if lines and len(lines) <= LONGEST and not hidden:
         yield Item("code", cell.source, 26 + 26 * len(lines))
     for output in cell.get("outputs", []):
         data = output.get("data", {})
         if "image/svg+xml" in data:
-            name = figure.get("figure", {}).get("name", f"fig-{cell.id}")
+            name = described.get("figure", {}).get("name", f"fig-{cell.id}")
             address = keep_figure(name, data["image/svg+xml"])
-            alt = figure.get("image", {}).get("alt", "").replace('"', "&quot;")
-            caption = plain(figure.get("figure", {}).get("caption", ""))
-            yield Item("text", f'<figure><img src="{address}" alt="{alt}">\n'
-                       f"<figcaption>{caption}</figcaption></figure>", 440)
+            alt = described.get("image", {}).get("alt", "")
+            caption = plain(described.get("figure", {}).get("caption", ""))
+            yield Item("text", figure(address, alt, caption), 440)
         elif output.output_type == "stream" and output.name == "stdout":
             yield output_item(output.text)
         elif "text/plain" in data and "text/html" not in data and not hidden:

@@ -63,6 +63,35 @@ PROMISE = """\
 3. add more (01-3).
 
 Reading takes about 2 minutes."""
+SHORT = f"""\
+## In short
+
+![A row says the word add to those who look, and no more than that.]\
+(images/in-short-01.svg)
+
+**Adding**, or **addition**, makes a **sum** of **terms**.{" It adds a term." * 40}
+
+*You need it* where things come together. *It costs* one step a term."""
+SHORT_FOLD = """\
+<details>
+<summary>The formula</summary>
+
+$a + b$
+
+```python
+import torch
+a = torch.ones(2)
+(a + a).sum()
+```
+
+</details>"""
+DRAWING = """\
+from in_short import card, word
+
+
+def draw():
+    return card(40, [word(40, 20, "add")])
+"""
 IMPORTS = """\
 import matplotlib.pyplot as plt
 import torch
@@ -76,6 +105,8 @@ def sample_cells():
     return [
         markdown("title", "# 01 · A sample\n\n<!-- links -->\n<!-- /links -->"),
         markdown("promise", PROMISE),
+        markdown("in-short", SHORT),
+        markdown("in-short-fold", SHORT_FOLD),
         code("setup", "pass"),
         code("imports", IMPORTS),
         markdown("predict", "> **Predict.** What is one and one?\n>\n> (a) 2  (b) 3"),
@@ -105,6 +136,7 @@ class Sample:
         self.write("pyproject.toml",
                    (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
         self.write("requirements.txt", "torch\n")
+        self.write("book/in_short/chapter_01.py", DRAWING)
         self.write("README.md", "<!-- badges -->\n<!-- /badges -->\n")
         self.write("CONTRIBUTING.md", f"# Contributing\n\n{fence('softmax')}\n")
         self.write("_config.yml", "title: A sample\nrepository:\n  url: "

@@ -5,6 +5,7 @@ import shutil
 
 import book_checks
 import cell_checks
+import in_short_checks
 import nbformat
 import notebooks as files
 import number_checks
@@ -14,7 +15,7 @@ from books import Book
 from sample import FIGURE, code, fence, markdown
 
 CHECKS = (book_checks.CHECKS + cell_checks.CHECKS + prose_checks.CHECKS
-          + number_checks.CHECKS)
+          + number_checks.CHECKS + in_short_checks.CHECKS)
 OF_RUNS = (book_checks.every_chapter_runs, book_checks.free_names_are_the_modules_own,
            cell_checks.shape_notes_are_checked)
 
@@ -335,6 +336,63 @@ BREAKAGES = [
          "To add. [Chapter 01](../notebooks/01_sample.ipynb#recap)"))),
     ("numbers_are_bound", "nothing binds the number 7.25",
      lambda s: s.source("recap", "## Recap\n\nAdding adds.", "It is 7.25.")),
+    ("in_short_stands_where_its_picture_is", "opens with .'title', 'promise', 'setup'",
+     lambda s: s.drop("in-short", "in-short-fold")),
+    ("in_short_stands_where_its_picture_is", "opens with .'title', 'in-short'",
+     lambda s: s.cells(lambda cells: cells.insert(4, cells.pop(1)))),
+    ("in_short_stands_where_its_picture_is", "has no picture",
+     lambda s: (s.root / "book/in_short/chapter_01.py").unlink()),
+    ("in_short_stands_where_its_picture_is", "no chapter 02",
+     lambda s: s.write("book/in_short/chapter_02.py", "")),
+    ("in_short_shows_one_picture", "run make quotes",
+     lambda s: s.edit("notebooks/images/in-short-01.svg", "add", "odd")),
+    ("in_short_shows_one_picture", "run make quotes",
+     lambda s: (s.root / "notebooks/images/in-short-01.svg").unlink()),
+    ("in_short_shows_one_picture", "360 units wide",
+     lambda s: s.write("book/in_short/chapter_01.py", "from pictures import picture\n"
+                       "def draw():\n    return picture(500, 40, [])\n")),
+    ("in_short_shows_one_picture", "letters below 13",
+     lambda s: s.edit("book/in_short/chapter_01.py", '"add"', '"add", 12')),
+    ("in_short_shows_one_picture", "needs one picture",
+     lambda s: s.source("in-short", "short-01", "short-02")),
+    ("in_short_shows_one_picture", "whole sentences",
+     lambda s: s.source("in-short", "A row says the word add to those who look, and "
+                        "no more than that.", "A row.")),
+    ("in_short_says_what_is_needed", "its heading",
+     lambda s: s.source("in-short", "## In short", "## In brief")),
+    ("in_short_says_what_is_needed", "351 words",
+     lambda s: s.source("in-short", "**Adding**", "**Adding**" + " word" * 167)),
+    ("in_short_says_what_is_needed", "149 words",
+     lambda s: s.source("in-short", " It adds a term." * 40, " It adds a term." * 31
+                        + " More.")),
+    ("in_short_says_what_is_needed", "3 names in bold",
+     lambda s: s.source("in-short", "**terms**", "terms")),
+    ("in_short_says_what_is_needed", "says .It costs. 0 times",
+     lambda s: s.source("in-short", "*It costs*", "It costs")),
+    ("in_short_says_what_is_needed", "is open",
+     lambda s: s.source("in-short", "*You", "```python\n1\n```\n\n*You")),
+    ("in_short_has_its_fold", "is one <details>",
+     lambda s: s.source("in-short-fold", "<summary>The formula</summary>", "Open.")),
+    ("in_short_has_its_fold", "no formula",
+     lambda s: s.source("in-short-fold", "$a + b$", "a + b")),
+    ("in_short_has_its_fold", "has 0 blocks", lambda s: s.drop("in-short-fold")),
+    ("in_short_has_its_fold", "has 2 blocks",
+     lambda s: s.source("in-short-fold", "</details>",
+                        "```python\n1\n```\n\n</details>")),
+    ("in_short_has_its_fold", "16 lines",
+     lambda s: s.source("in-short-fold", "a = torch", "a = 1\n" * 13 + "a = torch")),
+    ("in_short_has_its_fold", "has 42",
+     lambda s: s.source("in-short-fold", "ones(2)", "ones(2)" + "    # 4567890123"
+                        "456789012")),
+    ("in_short_has_its_fold", "line 2 of In short is not Python",
+     lambda s: s.source("in-short-fold", "ones(2)", "ones(2")),
+    ("in_short_has_its_fold", "imports .'softdict'",
+     lambda s: s.source("in-short-fold", "import torch",
+                        "import torch\nfrom softdict import attention")),
+    ("in_short_has_its_fold", "ends on no value",
+     lambda s: s.source("in-short-fold", "(a + a).sum()", "b = a + a")),
+    ("in_short_has_its_fold", "belongs into the fold",
+     lambda s: s.source("in-short-fold", "</details>", "</details>\n\nmore")),
 ]
 
 

@@ -11,7 +11,8 @@ def cell(kind, source, *tags, **metadata):
 
 
 NOTEBOOK = SimpleNamespace(cells=[
-    cell("markdown", "one two\n\n> **Predict.** three?\n> (a) four"),
+    cell("markdown", "![many words of alt](images/a.svg)\n\none two\n\n"
+                     "> **Predict.** three?\n> (a) four"),
     cell("code", "a = 1\n\nb = 2    # seen"),
     cell("code", "assert a", "hide-input"),
     cell("markdown", "a task", "exercise-text", "01-1"),
@@ -26,7 +27,7 @@ NOTEBOOK = SimpleNamespace(cells=[
 
 def test_the_main_road_is_counted_and_nothing_beside_it():
     # words: 2 + (> **Predict.** three? > (a) four = 6) + five + (## Recap six seven)
-    assert lengths.length(NOTEBOOK) == (13, 2 + 2 + 1, 1, 1)
+    assert lengths.length(NOTEBOOK) == (13, 2 + 2 + 1, 1 + 1, 1)
 
 
 def test_the_road_ends_at_the_sources_where_nothing_goes_further():

@@ -176,8 +176,8 @@ def test_strip_removes_what_an_editor_leaves(sample):
         if part["cell_type"] == "code":
             part["execution_count"] = 7
     picture = nbformat.v4.new_output("display_data", data={"image/png": "abc"})
-    notebook["cells"][5]["outputs"].append(picture)     # the claim keeps its text only
-    notebook["cells"][2]["outputs"] = [picture]
+    notebook["cells"][7]["outputs"].append(picture)     # the claim keeps its text only
+    notebook["cells"][4]["outputs"] = [picture]
     sample.path.write_text(json.dumps(notebook), encoding="utf-8")
     assert files.strip(root=sample.root) == [sample.path]
     assert sample.path.read_bytes() == clean
@@ -196,6 +196,40 @@ def test_a_student_copy_has_no_hints_answers_or_outputs(sample):
     kept = {part.id for part in notebook.cells}
     assert kept >= {"stub-1", "check-1", "text-1", "quote", "shown", "recap"}
     assert "larger" not in path.read_text(encoding="utf-8")
+
+
+def test_a_student_copy_keeps_in_short_without_its_code(sample):
+    assert ("cell in-short-fold shows the code of In short"
+            in files.leaks(files.read(sample.path), sample.root))
+    [path] = files.student(root=sample.root)
+    opened, fold = (part.source for part in files.read(path).cells
+                    if part.id.startswith("in-short"))
+    assert "](https://a.github.io/b/_images/in-short-01.svg)" in opened
+    assert "$a + b$" in fold and fold.endswith("</details>")
+    assert "torch" not in fold and "```" not in fold
+
+
+def test_colab_gets_the_pictures_by_their_address(sample):
+    executed = sample.root / "_build/executed/01_sample.ipynb"
+    files.write(executed, files.read(sample.path))
+    before = executed.read_bytes()
+    [path] = files.published(root=sample.root)
+    assert path == sample.root / "_build/published/01_sample.ipynb"
+    text = path.read_text(encoding="utf-8")
+    assert "](https://a.github.io/b/_images/in-short-01.svg)" in text
+    assert "](images/" not in text and "(a + a).sum()" in text
+    assert executed.read_bytes() == before    # the site is made from it
+
+
+def test_pictures_are_written_by_make_quotes_and_lie_beside_the_copies(sample):
+    picture = sample.root / "notebooks/images/in-short-01.svg"
+    sample.edit("book/in_short/chapter_01.py", '"add"', '"sum"')
+    assert files.rewrite_quotes(root=sample.root) == [picture]
+    assert ">sum</text>" in picture.read_text(encoding="utf-8")
+    assert files.rewrite_quotes(root=sample.root) == []
+    files.work(root=sample.root)
+    copy = sample.root / "work/images/in-short-01.svg"
+    assert copy.read_bytes() == picture.read_bytes()
 
 
 @pytest.mark.parametrize("breakage", [

@@ -20,7 +20,11 @@ def executed():
     return nbformat.v4.new_notebook(cells=[
         markdown("title", "# 01 · Adding\n\n<!-- links -->\n[Colab](x)\n"
                           "<!-- /links -->"),
-        markdown("promise", PROMISE), code("setup", "install()"),
+        markdown("promise", PROMISE),
+        markdown("in-short", "## In short\n\n![An \"arrow\" leads on.](images/"
+                 "in-short-07.svg)\n\nIt looks."),
+        markdown("in-short-fold", folded("The formula", "```python\nfold\n```")),
+        code("setup", "install()"),
         markdown("hook", "## One and one\n\nIt is easy. See [chapter 02](02_a.ipynb), "
                  f"and then {'very ' * 60}much more. Here $1 + 1. $ is 2."),
         code("short", "1 + 1", output="2\n"), code("long", LONG, output="long\n"),
@@ -51,15 +55,18 @@ def made(**changes):
 def test_headings_start_slides_and_what_is_long_or_hidden_is_left_out():
     found, kept = made()
     assert [slide.heading for slide in found] == [
-        "01 · Adding", "One and one", "One and one", "One and one",
+        "01 · Adding", "In short", "One and one", "One and one", "One and one",
         "One and one", "Recap"]
     shown = "\n".join(item.content for slide in found for item in slide.items)
-    for there in ("1 + 1", "long", "fig-line.svg", "It says nothing.", "A line."):
+    for there in ("1 + 1", "long", "fig-line.svg", "It says nothing.", "A line.",
+                  'src="in-short-07.svg" alt="An &quot;arrow&quot; leads on."'):
         assert there in shown
     for gone in ("install", "a12", "assert", "plot", "Colab", "Exercise", "buggy",
-                 "Count.", "Three.", "secret", "Quiz", "Much", "02_a", "further"):
+                 "Count.", "Three.", "secret", "Quiz", "Much", "02_a", "further",
+                 "fold"):
         assert gone not in shown
-    assert kept == {"fig-line": SVG}
+    assert kept.keys() == {"fig-line", "in-short-07"} and kept["fig-line"] == SVG
+    assert ">livres</text>" in kept["in-short-07"]
 
 
 def test_a_predict_stands_alone_and_its_answer_on_the_next_slide():
@@ -73,8 +80,8 @@ def test_a_predict_stands_alone_and_its_answer_on_the_next_slide():
 
 def test_a_paragraph_is_cut_behind_a_sentence_and_whole_in_the_notes():
     found, _ = made()
-    assert found[1].items[0].content == "It is easy."
-    assert "much more" in found[1].notes[0]
+    assert found[2].items[0].content == "It is easy."
+    assert "much more" in found[2].notes[0]
     assert slides.beginning("One et al. two. $a. B$ is. " + "Long " * 50) == (
         "One et al. two. $a. B$ is.")
 
@@ -97,7 +104,7 @@ def chapter(tmp_path):
     path = tmp_path / "executed/01_adding.ipynb"
     path.parent.mkdir()
     nbformat.write(executed(), path)
-    assert slides.write_chapter(path, tmp_path / "slides") == 6
+    assert slides.write_chapter(path, tmp_path / "slides") == 7
     return tmp_path / "slides/01_adding"
 
 
