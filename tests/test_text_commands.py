@@ -334,8 +334,10 @@ def test_a_model_of_the_library_is_gone_on_from(model, tmp_path, capsys):
 
 @pytest.mark.parametrize("more, message", [
     (["", "--seed", "0"], "the text is empty: there is nothing to go on from"),
-    (["a", "--temperature", "-1"], "temperature must be 0 or more; got -1.0"),
-    (["a", "--temperature", "nan"], "temperature must be 0 or more; got nan"),
+    (["a", "--temperature", "-1"], "must be 0 or more, and finite; got -1.0"),
+    (["a", "--temperature", "nan"], "must be 0 or more, and finite; got nan"),
+    (["a", "--min-p", "-0.1"], "min-p is a ratio from 0 to 1; got -0.1"),
+    (["a", "--min-p", "2"], "min-p is a ratio from 0 to 1; got 2.0"),
     (["a", "--top-p", "2"], "top-p is a share above 0 and at most 1; got 2.0"),
     (["a", "--top-k", "0"], "argument --top-k: must be a whole number of 1 or more"),
     (["a", "--count", "0"], "argument --count: must be a whole number of 1 or more"),
@@ -416,10 +418,3 @@ def test_a_search_of_a_tokenizer_that_does_not_end_is_a_sentence(model, tmp_path
     with pytest.raises(ValueError, match="tokenizer.json cannot cut this text"):
         load_writer(tmp_path / "model").write("a" * 40 + "b", 3)
     capfd.readouterr()    # the library says more
-
-
-def test_nothing_that_a_model_writes_commands_the_terminal(model, capsys, monkeypatch):
-    monkeypatch.setattr(writing.Writer, "write",
-                        lambda *given: "The\n\t\x1b[2J\x07\x9b old \xa0é")
-    main(["write", "The", "--model", str(model)])
-    assert capsys.readouterr().out == "The\n\t�[2J�� old \xa0é\n"

@@ -241,14 +241,20 @@ def training_data(arguments):
 
 
 def write(arguments):
-    """Prints a text and what a language model writes behind it."""
+    """Prints a text and what a language model writes behind it, as it is written."""
     from softdict.writing import load_writer
 
     check_model_name(arguments.model)
-    writer = load_writer(arguments.model)
-    print(harmless(writer.write(
+    parts = load_writer(arguments.model).stream(
         as_typed(" ".join(arguments.text)), arguments.count, arguments.temperature,
-        arguments.top_k, arguments.top_p, arguments.seed)))
+        arguments.top_k, arguments.top_p, arguments.min_p, arguments.seed)
+    try:
+        for part in parts:
+            print(harmless(part), end="", flush=True)
+    except KeyboardInterrupt:
+        print()
+        raise
+    print()
 
 
 def grade(arguments):
