@@ -98,6 +98,10 @@ def test_a_character_of_several_bytes_appears_when_it_is_whole():
     assert parts_of(tokenizer, [0], [*snow, 1, 2]) == ["", "", "", "☃b", " ", ""]
     assert parts_of(tokenizer, [0], [*snow, snow[1]]) == ["", "", "", "\ufffd" * 3,
                                                           "\ufffd"]
+    # a special id is no text, and bytes go on behind it
+    special = tokenizer.token_to_id("<s>")
+    assert parts_of(tokenizer, [0], [snow[0], special, *snow[1:]]) == [
+        "", "", "", "", "☃"]
     # at the end nothing comes any more
     assert parts_of(tokenizer, [0], snow) == ["", "", "", "☃"]
     assert parts_of(tokenizer, [0], snow[:2]) == ["", "", "\ufffd\ufffd"]
