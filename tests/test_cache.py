@@ -109,6 +109,30 @@ def test_keys_and_values_follow_the_order(rows, chosen):
                for one, other in zip(pair, same))
 
 
+@pytest.mark.parametrize("chosen", ORDERS, ids=str)
+def test_a_cache_without_a_word_is_ordered_by_its_sources(chosen):
+    """A pair of None is as keys and values of no word, one translation a source."""
+    chosen, empty = torch.tensor(chosen), make_cache()
+    none = DecoderCache(empty.memory, empty.memory_allowed, [None] * LAYERS)
+    wanted, found = empty.reorder(chosen), none.reorder(chosen)
+    assert found.past == [None] * LAYERS and found.length == 0
+    assert torch.equal(found.memory_allowed, wanted.memory_allowed)
+    for pair, right in zip(found.memory, wanted.memory):
+        assert all(map(torch.equal, pair, right))
+
+
+def test_a_cache_without_a_source_is_ordered():
+    begun = DecoderCache([], None, [None] * LAYERS)
+    assert begun.reorder(torch.tensor([0, 0])).past == [None] * LAYERS
+    for layer in range(LAYERS):
+        begun.append(layer, *numbers(40 + 4 * layer, 3, H, 2, K))
+    chosen = torch.tensor([2, 0, 2, 1])
+    found = begun.reorder(chosen)
+    assert found.memory == [] and found.memory_allowed is None and found.length == 2
+    for pair, old in zip(found.past, begun.past):
+        assert all(torch.equal(one, other[chosen]) for one, other in zip(pair, old))
+
+
 BEAMS = [[0, 0, 0, 1, 1, 1], [2, 0, 1, 3, 3, 4], [0, 1, 2, 5, 4, 3], [2, 2, 2, 3, 5, 3]]
 WILD = [[1, 0], [1, 1, 0], [2, 0, 2, 1], [3], [0, 0, 0], [1, 2]]
 

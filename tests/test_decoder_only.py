@@ -14,12 +14,12 @@ from torch import nn
 
 from softdict.attention import attention
 from softdict.decoder_only import (
-    LLAMA, PAIRS, Config, DecoderOnly, GELUFeedForward, RMSNorm, SwiGLU, drawn,
+    LLAMA, PAIRS, Config, DecoderOnly, GELUFeedForward, RMSNorm, SwiGLU,
     generate, pads_in_front, turned)
-from softdict.decoding import top_k, top_p
 from softdict.layers import rotate
 from softdict.masks import causal_mask
 from softdict.pretrained import from_library
+from softdict.sampling import next_word
 
 B, T, V, D, H = 2, 5, 11, 12, 3
 AWKWARD = {"vocabulary": V, "width": D, "heads": H, "key_heads": H, "layers": 2,
@@ -643,29 +643,10 @@ def test_pads_stand_in_front():
     assert real.tolist() == [[False, True, True], [False, False, True], [True] * 3]
 
 
-def test_words_are_drawn_by_their_probability():
-    logits = draw(1, 1, V)
-    many, rng = logits.expand(40_000, V), torch.Generator().manual_seed(3)
-    for options in ({}, {"temperature": 0.5}, {"k": 3}, {"p": 0.6},
-                    {"temperature": 2.0, "k": 5, "p": 0.8}):
-        shares = logits / options.get("temperature", 1)
-        if "k" in options:
-            shares = top_k(shares, options["k"])
-        if "p" in options:
-            shares = top_p(shares, options["p"])
-        ids = drawn(many, **options, rng=rng)
-        found = ids.bincount(minlength=V) / len(many)
-        torch.testing.assert_close(found.double(), shares.softmax(-1)[0],
-                                   rtol=0, atol=0.01)
-    for wrong in (0, -1, float("nan")):
-        with pytest.raises(ValueError, match="temperature must be above 0"):
-            drawn(logits, temperature=wrong)
-
-
 def test_drawing_repeats_with_its_seed_and_the_best_alone_is_greedy():
     model, texts = make(GPT2), [[1, 2], [3]]
     runs = [generate(model, texts, 10, partial(
-        drawn, rng=torch.Generator().manual_seed(seed))) for seed in (0, 0, 1)]
+        next_word, rng=torch.Generator().manual_seed(seed))) for seed in (0, 0, 1)]
     assert runs[0] == runs[1] != runs[2]
-    assert generate(model, texts, 10, partial(drawn, k=1)) == generate(
+    assert generate(model, texts, 10, partial(next_word, top_k=1)) == generate(
         model, texts, 10)

@@ -12,7 +12,7 @@ from torch import nn
 from softdict import decoding
 from softdict.attention import Additive
 from softdict.decoding import (
-    beam_search, greedy, normalised, sample, top_k, top_p, translate,
+    beam_search, greedy, normalised, sample, translate,
     translation_weights, up_to_end, without, written)
 from softdict.seq2seq import (
     Attend, BahdanauDecoder, Decoder, Encoder, LuongDecoder, Seq2Seq, source_weights)
@@ -233,8 +233,9 @@ def test_a_beam_of_one_that_divides_by_nothing_is_greedy(model, longest):
     found = beam_search(model, ROWS, ROW_LENGTHS, beam_size=1, length_penalty=0.0,
                         max_length=longest)
     assert [one.ids for [one] in found] == greedily
-    assert sample(model, ROWS, ROW_LENGTHS, k=1, max_length=longest) == greedily
-    assert sample(model, ROWS, ROW_LENGTHS, p=1e-9, max_length=longest) == greedily
+    assert sample(model, ROWS, ROW_LENGTHS, top_k=1, max_length=longest) == greedily
+    assert sample(model, ROWS, ROW_LENGTHS, top_p=1e-9, max_length=longest) == greedily
+    assert sample(model, ROWS, ROW_LENGTHS, 0, max_length=longest) == greedily
     assert written(model, ROWS, ROW_LENGTHS, longest,
                    lambda logits: logits.argmax(dim=-1)) == greedily
 
@@ -438,20 +439,6 @@ def test_the_penalty_prefers_longer_translations():
     assert best[0][0].score < best[1][0].score < 0
 
 
-def test_top_k_and_top_p_keep_the_likeliest():
-    shares = torch.tensor([[0.15, 0.5, 0.05, 0.3], [0.25, 0.25, 0.25, 0.25]])
-    kept = top_k(shares.log(), 2).exp()
-    assert kept[0].tolist() == pytest.approx([0, 0.5, 0, 0.3])
-    for p, wanted in ((0.1, 1), (0.49, 1), (0.51, 2), (0.79, 2), (0.81, 3), (0.96, 4),
-                      (1.0, 4)):
-        assert top_p(shares.double().log(), p)[0].isfinite().sum() == wanted, p
-    many = 4 * torch.randn(1, 30_000)
-    # although the rounded sum of the shares reaches 1 early
-    assert torch.equal(top_p(many, 1.0), many)
-    assert (torch.equal(top_k(shares.log(), 9), shares.log())
-            and torch.equal(top_p(shares.log(), 1.0), shares.log()))
-
-
 def test_samples_come_as_often_as_their_probability():
     torch.manual_seed(0)
     model = Scripted(lambda before: three_words(a=0.6, b=0.3, end=0.1)
@@ -461,8 +448,8 @@ def test_samples_come_as_often_as_their_probability():
         drawn = sample(model, source, lengths, temperature, max_length=3)
         assert (sum(ids == [4] for ids in drawn) / 4000
                 == pytest.approx(wanted, abs=0.03))
-    assert ({tuple(ids) for ids in sample(model, source, lengths, p=0.7, max_length=3)}
-            == {(4,), (5,)})
+    drawn = sample(model, source, lengths, top_p=0.7, max_length=3)
+    assert {tuple(ids) for ids in drawn} == {(4,), (5,)}
 
 
 def test_a_generator_draws_for_itself():
@@ -584,13 +571,10 @@ def test_weights_of_a_transformer_are_the_mean_of_its_cross_attention():
                                                       max_length=most),
        f"max_length must be 1 or more; got {most}")
       for search in (greedy, sample, beam_search) for most in (0, -1)],
-    (lambda model: sample(model, ROWS, ROW_LENGTHS, temperature=0),
-     "temperature must be above 0; got 0"),
-    (lambda model: sample(model, ROWS, ROW_LENGTHS, k=0), "at least one word; got 0"),
-    (lambda model: sample(model, ROWS, ROW_LENGTHS, p=0.0),
-     "above 0 and at most 1; got 0.0"),
-    (lambda model: sample(model, ROWS, ROW_LENGTHS, p=1.1),
-     "above 0 and at most 1; got 1.1")])
+    (lambda model: sample(model, ROWS, ROW_LENGTHS, temperature=-1),
+     "temperature must be 0 or more, and finite; got -1"),
+    (lambda model: sample(model, ROWS, ROW_LENGTHS, min_p=1.1),
+     "from 0 to 1; got 1.1")])
 def test_what_a_search_refuses(call, message):
     for model in (MODELS[0], MODELS[2]):
         with pytest.raises(ValueError, match=message) as refusal:

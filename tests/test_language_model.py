@@ -701,7 +701,7 @@ def test_chance_begins_at_the_seed_and_the_best_piece_needs_none(words):
     assert len({writer.write("The", 20, seed=seed) for seed in range(5)}) > 1
     assert len({writer.write("The", 20) for _ in range(5)}) > 1
     best = writer.write("The", 20, temperature=0)
-    assert best == writer.write("The", 20, k=1) == writer.write("The", 20, p=1e-9)
+    assert best == writer.write("The", 20, top_k=1)
     assert writer.write("The", 0) == "The"
     text = "사전 \x01\t The\r\n"
     assert writer.write(text, 9, seed=1).startswith(text)
@@ -730,8 +730,8 @@ def test_a_text_stays_as_it_was_typed_where_a_tokenizer_changes_it(words):
 def test_what_cannot_be_written_is_refused(words):
     with pytest.raises(ValueError, match="the text is empty"):
         load_writer(words).write("")
-    for wrong in ({"temperature": -1}, {"k": 0}, {"p": 2.0}):
-        with pytest.raises(ValueError, match="temperature|top-k|top-p"):
+    for wrong in ({"temperature": -1}, {"top_k": 0}, {"top_p": 2.0}, {"min_p": -1}):
+        with pytest.raises(ValueError, match="temperature|top-k|top-p|min-p"):
             load_writer(words).write("The", **wrong)
     path = words / "tokenizer.json"
     tokenizer = Tokenizer.from_file(str(path))

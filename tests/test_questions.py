@@ -20,13 +20,14 @@ from books import ROOT
 from softdict.attention import Additive, General, attention
 from softdict.batches import make_batch
 from softdict.cache import DecoderCache
-from softdict.decoding import normalised, top_k, top_p
+from softdict.decoding import normalised
 from softdict.heads import MultiHeadAttention
 from softdict.layers import FeedForward, LayerNorm, rotate, sinusoids
 from softdict.lookup import cosine, dot, exact_lookup, lookup, softmax
 from softdict.masks import causal_mask, causal_padding_mask
 from softdict.pretraining import block_mask, pack
 from softdict.real_text import leak
+from softdict.sampling import keep_top_k, keep_top_p
 from softdict.transformer import Config, DecoderLayer, EncoderLayer
 from torch import nn
 
@@ -705,14 +706,15 @@ def _():
 @computed("17.4")
 def _():
     logits = torch.tensor([0.4, 0.3, 0.2, 0.1]).log() / 0.5
-    cut = softmax(top_k(logits, 2))[:2]
+    cut = softmax(keep_top_k(logits, 2))[:2]
     return *places(softmax(logits).tolist()), *places(cut.tolist())
 
 
 @computed("17.5")
 def _():
     logits = torch.tensor([0.4, 0.3, 0.2, 0.1]).log()
-    kept = [top_p(some, 0.8).isfinite().sum().item() for some in (logits, logits / 0.5)]
+    kept = [keep_top_p(some, 0.8).isfinite().sum().item()
+            for some in (logits, logits / 0.5)]
     return f"{kept[0]} words stay", f"{kept[1]} words reach"
 
 

@@ -336,8 +336,10 @@ def test_a_model_of_the_library_is_gone_on_from(model, tmp_path, capsys):
 
 @pytest.mark.parametrize("more, message", [
     (["", "--seed", "0"], "the text is empty: there is nothing to go on from"),
-    (["a", "--temperature", "-1"], "temperature must be 0 or more; got -1.0"),
-    (["a", "--temperature", "nan"], "temperature must be 0 or more; got nan"),
+    (["a", "--temperature", "-1"], "must be 0 or more, and finite; got -1.0"),
+    (["a", "--temperature", "nan"], "must be 0 or more, and finite; got nan"),
+    (["a", "--min-p", "-0.1"], "min-p is a ratio from 0 to 1; got -0.1"),
+    (["a", "--min-p", "2"], "min-p is a ratio from 0 to 1; got 2.0"),
     (["a", "--top-p", "2"], "top-p is a share above 0 and at most 1; got 2.0"),
     (["a", "--top-k", "0"], "argument --top-k: must be a whole number of 1 or more"),
     (["a", "--count", "0"], "argument --count: must be a whole number of 1 or more"),

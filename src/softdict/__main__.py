@@ -155,6 +155,8 @@ def add_write(names):
             ("top-k N", whole_number, None, "draw from the N likeliest alone"),
             ("top-p R", float, None, "draw from the likeliest alone that share R of "
              "the probability"),
+            ("min-p R", float, None, "leave out what has less than R times the "
+             "probability of the likeliest"),
             ("seed N", seed_number, None, "where chance starts (default: anew each "
              "time)")):
         name, kind_of = name.split()

@@ -12,7 +12,8 @@ class DecoderCache:
     source [B, H, S, K], for self-attention of the words so far [N, H, P, K]
     memory_allowed [B, 1, S] is True where the source has words
     N is B, or a multiple of it: the first N / B translations are of the first source
-    a pair of `past` may be None where there is no word yet
+    a pair of `past` may be None where there is no word yet, memory_allowed where there
+    is no source
     """
 
     def __init__(self, memory, memory_allowed, past):
@@ -45,10 +46,13 @@ class DecoderCache:
         as of every other, source by source: as a beam search does. Else it is copied.
         """
         # index_select(0, chosen) is [chosen], in less time
-        past = [(key.index_select(0, chosen), value.index_select(0, chosen))
-                for key, value in self.past]
+        past = [pair and tuple(part.index_select(0, chosen) for part in pair)
+                for pair in self.past]
+        if self.memory_allowed is None:    # no source is asked
+            return DecoderCache(self.memory, None, past)
         count = len(self.memory_allowed)
-        sources = chosen // (len(self.past[0][0]) // count)                     # [M]
+        rows = len(self.past[0][0]) if self.past[0] else count                  # N
+        sources = chosen // (rows // count)                                     # [M]
         share, rest = divmod(len(chosen), count)
         places = torch.arange(count, device=chosen.device).repeat_interleave(share)
         if not rest and torch.equal(sources, places):
@@ -81,10 +85,11 @@ def check_attentions(layer):
 
 
 def with_cache(layer, cache, number):
-    """A decoder layer whose attentions have their keys and values from a cache.
+    """A decoder layer for new words; its attentions have their keys from a cache.
 
     the wiring is the layer's own `forward`, the weights are the same tensors: only
-    what its attentions get from `keys_and_values` is another
+    what its attentions get from `keys_and_values` is another, and the causal mask is
+    left out
     x [N, 1, D] is all that it needs; number is the layer's place in the cache
     """
     own, cross = layer.self_attention, layer.cross_attention
@@ -98,4 +103,9 @@ def with_cache(layer, cache, number):
         rows = x.reshape(sources, -1, x.shape[-1])    # [B, R, D]
         return kept(rows, source, allowed).reshape(x.shape)
 
-    return exchanged(layer, self_attention=past, cross_attention=ask_together)
+    cached = exchanged(layer, self_attention=past, cross_attention=ask_together)
+
+    def forward(x, memory, allowed=None, memory_allowed=None):
+        return cached(x, memory, None, memory_allowed)    # there is no future to hide
+
+    return forward

@@ -7,6 +7,7 @@ import io
 import os
 import sys
 import unicodedata
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -245,14 +246,20 @@ def training_data(arguments):
 
 
 def write(arguments):
-    """Prints a text and what a language model writes behind it."""
+    """Prints a text and what a language model writes behind it, as it is written."""
     from softdict.writing import load_writer
 
     check_model_name(arguments.model)
-    writer = load_writer(arguments.model)
-    print(harmless(writer.write(
+    parts = load_writer(arguments.model).stream(
         as_typed(" ".join(arguments.text)), arguments.count, arguments.temperature,
-        arguments.top_k, arguments.top_p, arguments.seed)))
+        arguments.top_k, arguments.top_p, arguments.min_p, arguments.seed)
+    try:
+        for part in parts:
+            print(harmless(part), end="", flush=True)
+    except KeyboardInterrupt:
+        print()
+        raise
+    print()
 
 
 def grade(arguments):
@@ -295,7 +302,10 @@ def check_picture(path):
 
 
 def save_map(path, weights, query_names, key_names):
-    """Writes a map of weights as a picture; the ending of the path names the format."""
+    """Writes a map of weights as a picture; the ending of the path names the format.
+
+    letters that no font of the computer has are said, and drawn as boxes
+    """
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot
@@ -303,14 +313,21 @@ def save_map(path, weights, query_names, key_names):
     from softdict import figures
 
     figures.style()
+    families, missing = figures.fonts_for("".join([*query_names, *key_names]))
+    if missing:
+        say(f"no font of this computer can draw {', '.join(missing[:9])}: boxes stand "
+            "for such letters; install a font that has them, such as Noto Sans CJK "
+            "for Korean, Japanese and Chinese, and draw again")
     size = 2 + 0.35 * len(key_names), 1.5 + 0.28 * len(query_names)
-    figure, ax = pyplot.subplots(figsize=size)
-    figures.draw_weights(ax, weights.cpu(), query_names, key_names, numbers=False)
-    ax.tick_params(axis="x", rotation=60)
-    for name in ax.get_xticklabels() + ax.get_yticklabels():
-        name.set_parse_math(False)    # two dollars are no formula
-    picture = io.BytesIO()
-    figure.savefig(picture, bbox_inches="tight",
-                   format=Path(path).suffix.lower().removeprefix("."))
+    with pyplot.rc_context({"font.family": families}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")    # what is missing was said
+        figure, ax = pyplot.subplots(figsize=size)
+        figures.draw_weights(ax, weights.cpu(), query_names, key_names, numbers=False)
+        ax.tick_params(axis="x", rotation=60)
+        for name in ax.get_xticklabels() + ax.get_yticklabels():
+            name.set_parse_math(False)    # two dollars are no formula
+        picture = io.BytesIO()
+        figure.savefig(picture, bbox_inches="tight",
+                       format=Path(path).suffix.lower().removeprefix("."))
     pyplot.close(figure)
     write_whole(path, picture.getvalue())

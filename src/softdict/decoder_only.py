@@ -6,6 +6,7 @@ Its parts are those of GPT-2 (Radford et al. 2019), or those of Llama (Touvron e
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import takewhile
 
 import torch
@@ -15,10 +16,10 @@ from torch import nn
 from softdict import layers
 from softdict.attention import fused
 from softdict.cache import DecoderCache
-from softdict.decoding import top_k, top_p
 from softdict.heads import merge_heads, split_heads
 from softdict.layers import Dropout, LayerNorm, turn
 from softdict.masks import causal_mask
+from softdict.sampling import next_word
 
 LLAMA = {"positions": "rotary", "norm": "rms", "feed_forward": "swiglu",
          "bias": False, "tied": False}    # what Config(vocabulary, **LLAMA) changes
@@ -297,49 +298,44 @@ def pads_in_front(texts, device=None):
     return torch.tensor(ids, device=device), torch.tensor(real, device=device)
 
 
-def likeliest(logits):
-    """The word with the best score: logits [B, V]; returns ids [B]."""
-    return logits.argmax(dim=-1)
-
-
-def drawn(logits, temperature=1.0, k=None, p=None, rng=None):
-    """A word drawn by its probability, as in `decoding.sample`.
-
-    logits [B, V]; returns ids [B]
-    """
-    if not temperature > 0:
-        raise ValueError(f"temperature must be above 0; got {temperature}")
-    logits = logits / temperature                        # [B, V]
-    logits = logits if k is None else top_k(logits, k)
-    logits = logits if p is None else top_p(logits, p)
-    shares = logits.softmax(dim=-1)                      # [B, V]
-    return shares.multinomial(1, generator=rng)[:, 0]    # [B]
-
-
 @torch.no_grad()
-def generate(model, texts, count=100, choose=likeliest, ends=()):
-    """Goes on from texts, lists of ids, by at most `count` words, each choose(logits).
+def stream(model, texts, count=100, choose=partial(next_word, temperature=0)):
+    """Goes on from texts, lists of ids: yields `count` times a new word of each.
 
-    a text stops before one of the ids `ends`; when the longest, with what is new, is
-    longer than the model has seen, it reads the last half of that length of each anew
-    returns the new ids of each text; raises ValueError for a text without a word
+    the words, ids [B], are choose(logits [B, V]): the likeliest, or as `next_word`
+    draws them; when the longest text, with what is new, is longer than the model has
+    seen, it reads the last half of that length of each anew
+    raises ValueError for a text without a word
     """
     if not texts or not all(map(len, texts)):
         raise ValueError("there is no word to go on from: a text must not be empty")
     longest = model.config.longest
     ids, real = pads_in_front(texts, model.embedding.weight.device)    # [B, T], [B, T]
     unread, cache = ids, model.start()
-    ended, new = torch.zeros_like(real[:, 0]), []
-    while len(new) < count and not ended.all():
+    for _ in range(count):
         if ids.shape[1] > longest:
             kept = max(1, longest // 2)
             unread = ids = ids[:, -kept:]
             real, cache = real[:, -kept:], model.start()
         chosen = choose(model(unread, real, cache)[:, -1])             # [B]
-        ended = ended | torch.isin(chosen, torch.tensor(ends).to(chosen))
-        new.append(chosen)
+        yield chosen
         unread = chosen[:, None]                                       # [B, 1]
         ids = torch.cat([ids, unread], dim=1)
         real = torch.cat([real, torch.ones_like(real[:, :1])], dim=1)
+
+
+def generate(model, texts, count=100, choose=partial(next_word, temperature=0),
+             ends=()):
+    """What `stream` gives, as the new ids of each text, `count` at most.
+
+    a text stops before one of the ids `ends`
+    raises ValueError for a text without a word
+    """
+    ended, new = False, []
+    for chosen in stream(model, texts, count, choose):
+        new.append(chosen)
+        ended = ended | torch.isin(chosen, torch.tensor(ends).to(chosen))
+        if ended.all():
+            break
     rows = torch.stack(new, dim=1).tolist() if new else [[] for _ in texts]
     return [list(takewhile(lambda word: word not in ends, row)) for row in rows]

@@ -3,10 +3,12 @@
 For any model with `start`, `step` and, for beams, `reorder`.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import torch
 
+from softdict.sampling import next_word
 from softdict.seq2seq import source_weights
 from softdict.transformer import Transformer, all_weights
 from softdict.vocab import BOS, EOS, PAD
@@ -143,53 +145,15 @@ def hypothesis(ids, total, length, length_penalty):
     return Hypothesis(ids.tolist(), total.item(), score)
 
 
-def top_k(logits, k):
-    """The same scores [..., V] with minus infinity for all but the k best (top-k).
-
-    what equals the last of them stays too
-    """
-    if k < 1:
-        raise ValueError(f"top-k keeps at least one word; got {k}")
-    smallest = logits.topk(min(k, logits.shape[-1])).values[..., -1:]    # [..., 1]
-    return logits.masked_fill(logits < smallest, float("-inf"))
-
-
-def top_p(logits, p):
-    """The same scores [..., V] with minus infinity outside the nucleus (top-p).
-
-    that is the fewest words that share at least p of the probability
-    Holtzman et al. 2020, section 3.1
-    """
-    if not 0 < p <= 1:
-        raise ValueError(f"top-p is a share above 0 and at most 1; got {p}")
-    shares, order = logits.softmax(dim=-1).sort(dim=-1, descending=True)
-    # kept as long as those before it do not reach p: the first always
-    # p = 1 keeps all, for the sum is rounded
-    behind = (shares.cumsum(dim=-1) - shares >= p) & (p < 1)         # [..., V]
-    outside = torch.zeros_like(behind).scatter(-1, order, behind)    # [..., V]
-    return logits.masked_fill(outside, float("-inf"))
-
-
 @torch.no_grad()
-def sample(model, source, source_lengths, temperature=1.0, k=None, p=None,
-           max_length=100, rng=None):
+def sample(model, source, source_lengths, temperature=1.0, max_length=100, **options):
     """A word drawn by its probability, then one after it, up to EOS or `max_length`.
 
-    temperature below 1 sharpens; k and p keep the likeliest words only (`top_k`,
-    `top_p`)
-    rng is a torch.Generator; None draws from torch's own
+    temperature and options (top_k, top_p, min_p, rng) are those of `next_word`
     source [B, S], source_lengths [B]; returns B lists of ids, without BOS and EOS
+    raises ValueError as `next_word` does, and for a max_length below 1
     """
-    if not temperature > 0:
-        raise ValueError(f"temperature must be above 0; got {temperature}")
-
-    def draw(logits):
-        logits = logits / temperature                               # [B, V]
-        logits = logits if k is None else top_k(logits, k)
-        logits = logits if p is None else top_p(logits, p)
-        shares = logits.softmax(dim=-1)                             # [B, V]
-        return shares.multinomial(1, generator=rng)[:, 0]           # [B]
-
+    draw = partial(next_word, temperature=temperature, **options)
     return written(model, source, source_lengths, max_length, draw)
 
 

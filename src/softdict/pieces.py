@@ -5,7 +5,10 @@ that no piece has is written as its bytes in UTF-8: nothing is unknown, nothing 
 Sennrich et al. 2016, section 3.2
 """
 
+import codecs
 import json
+import re
+from itertools import takewhile
 from pathlib import Path
 
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -55,6 +58,60 @@ class Pieces:
 def chunks():
     """What cuts a text into parts that no piece goes beyond."""
     return pre_tokenizers.Split(Regex(CHUNKS), "isolated")
+
+
+class TextStream:
+    """Text of ids that come one by one: each part as soon as no later id can change it.
+
+    the parts and the `rest` are what all ids decode to, behind what the first ones do
+    """
+
+    def __init__(self, tokenizer, ids):
+        """A Tokenizer of the library, and the ids of the text that is there already."""
+        self.tokenizer, self.ids = tokenizer, list(ids)
+        self.given = len(tokenizer.decode(self.ids))    # characters
+        self.special = {number for number, token
+                        in tokenizer.get_added_tokens_decoder().items()
+                        if token.special}
+
+    def add(self, number):
+        """Takes the next id; returns what is sure now, perhaps an empty text."""
+        self.ids.append(number)
+        text = self.tokenizer.decode(self.ids[:len(self.ids) - self.unsure()])
+        # this sign may stand for the first bytes of a character
+        return self.behind(text.removesuffix("\N{REPLACEMENT CHARACTER}"))
+
+    def rest(self):
+        """The part of the text that was not sure, when no more ids come."""
+        return self.behind(self.tokenizer.decode(self.ids))
+
+    def behind(self, text):
+        """What stands in a text behind that which was given out."""
+        part = text[self.given:]
+        self.given += len(part)
+        return part
+
+    def unsure(self):
+        """How many of the last ids are single bytes that still may become characters.
+
+        one wrong byte among bytes in a row makes each of them a sign of replacement
+        """
+        tokens = list(takewhile(is_byte, map(self.token, reversed(self.ids))))
+        known = bytes(int(token[3:5], 16) for token in reversed(tokens) if token)
+        try:
+            codecs.getincrementaldecoder("utf-8")().decode(known)
+        except UnicodeDecodeError:
+            return 0
+        return len(tokens)
+
+    def token(self, number):
+        """The piece with this id; None for one that no text shows."""
+        return None if number in self.special else self.tokenizer.id_to_token(number)
+
+
+def is_byte(token):
+    """Whether a piece is a single byte, or None."""
+    return token is None or re.fullmatch("<0x[0-9A-Fa-f]{2}>", token)
 
 
 def learn_pieces(sentences, size=PIECES):

@@ -16,7 +16,7 @@ from softdict.attention import fused
 from softdict.batches import pads_behind
 from softdict.cache import DecoderCache, check_attentions, with_cache
 from softdict.heads import MultiHeadAttention, attending, watched
-from softdict.layers import Dropout, FeedForward, sinusoids
+from softdict.layers import Dropout, FeedForward, exchanged, sinusoids
 from softdict.masks import causal_mask, padding_mask
 from softdict.vocab import PAD
 
@@ -133,8 +133,9 @@ class TransformerDecoder(nn.Module):
         """
         positions = torch.arange(target.shape[1], device=target.device)    # [T]
         x = self.embedding(target, positions)                              # [B, T, D]
+        allowed = causal_mask(len(positions), x.device)                    # [T, T]
         for layer in self.layers:
-            x = layer(x, memory, causal_mask(len(positions), x.device), memory_allowed)
+            x = layer(x, memory, allowed, memory_allowed)
         return self.norm(x)
 
     def start(self, memory, memory_allowed):
@@ -150,13 +151,13 @@ class TransformerDecoder(nn.Module):
     def step(self, ids, cache):
         """The newest words, ids [N]; returns x [N, D] and the cache with them."""
         cache, length = cache.copy(), cache.length
-        positions = torch.arange(length, length + 1, device=ids.device)
-        x = self.embedding(ids[:, None], positions)    # [N, 1, D]
-        for number, layer in enumerate(self.layers):
-            x = with_cache(layer, cache, number)(
-                x, None, memory_allowed=cache.memory_allowed)
+        layers = [with_cache(layer, cache, number)
+                  for number, layer in enumerate(self.layers)]
+        moved = exchanged(self, layers=layers, embedding=lambda ids, positions:
+                          self.embedding(ids, positions + length))
+        x = moved(ids[:, None], None, cache.memory_allowed)    # [N, 1, D]
         cache.check(length + 1)
-        return self.norm(x)[:, 0], cache
+        return x[:, 0], cache
 
 
 class Transformer(nn.Module):

@@ -22,14 +22,14 @@ from tokenizers import Tokenizer, decoders, models
 from tqdm import tqdm
 
 from softdict import runtime
-from softdict.decoder_only import (
-    LLAMA, Config, DecoderOnly, drawn, generate, likeliest)
+from softdict.decoder_only import LLAMA, Config, DecoderOnly, generate, stream
 from softdict.files import alone, write_whole
 from softdict.folder import (
     CONFIG, CURVES, HISTORY, OPTIONS, UNFINISHED, curves, is_number)
-from softdict.pieces import BYTES, learn_pieces
+from softdict.pieces import BYTES, TextStream, learn_pieces
 from softdict.pretrained import PARTS, load_library, read_json, save_library
 from softdict.resume import check_folder, resume
+from softdict.sampling import next_word
 from softdict.training import Settings, Training, cross_entropy, train_on, update
 from softdict.wording import plural, short
 
@@ -293,7 +293,7 @@ def learn(state, file, edges, tokenizer, path, say):
 def sample(model, tokenizer, ids):
     """What the model writes behind ids, with them: a text."""
     rng = torch.Generator(model.embedding.weight.device).manual_seed(0)
-    [new] = generate(model, [ids], SHOWN, partial(drawn, temperature=0.8, rng=rng))
+    [new] = generate(model, [ids], SHOWN, partial(next_word, temperature=0.8, rng=rng))
     return tokenizer.decode([*ids, *new])
 
 
@@ -308,29 +308,38 @@ class Writer:
     tokenizer: Tokenizer
     ends: tuple
 
-    def write(self, text, count=200, temperature=0.8, k=None, p=None, seed=None):
-        """The text and what the model writes behind it, `count` pieces at most.
+    def write(self, text, count=200, temperature=0.8, **options):
+        """The text and what the model writes behind it: the parts of `stream`."""
+        return "".join(self.stream(text, count, temperature, **options))
 
-        temperature 0, or below a millionth, takes the likeliest piece each time
-        raises ValueError, with one sentence, for a text that cannot be read, or a
-        temperature below 0
+    def stream(self, text, count=200, temperature=0.8, top_k=None, top_p=None,
+               min_p=None, seed=None):
+        """Yields the text, then part by part what the model writes behind it.
+
+        it writes `count` pieces at most; temperature, top_k, top_p and min_p are those
+        of `next_word`; seed None draws anew each time
+        raises ValueError, with one sentence, for a text that cannot be read, and as
+        `next_word` does
         """
-        if not temperature >= 0:
-            raise ValueError(f"temperature must be 0 or more; got {temperature}")
         ids = self.ids(text)
         if not ids:
             raise ValueError("the text is empty: there is nothing to go on from")
         if max(ids) >= self.model.config.vocabulary:
             raise ValueError(f"{TOKENIZER} makes a piece with the number {max(ids)}; "
                              f"the model knows {self.model.config.vocabulary}")
-        device = self.model.embedding.weight.device
-        rng = torch.Generator(device)
+        rng = torch.Generator(self.model.embedding.weight.device)
         rng.seed() if seed is None else rng.manual_seed(seed)
-        choose = likeliest if temperature < 1e-6 else partial(
-            drawn, temperature=temperature, k=k, p=p, rng=rng)
-        [new] = generate(self.model, [ids], count, choose, self.ends)
-        before, whole = (self.tokenizer.decode(row) for row in (ids, ids + new))
-        return text + whole[len(before):]
+        choose = partial(next_word, temperature=temperature, top_k=top_k, top_p=top_p,
+                         min_p=min_p, rng=rng)
+        part, behind = text, TextStream(self.tokenizer, ids)
+        for chosen in stream(self.model, [ids], count, choose):
+            if chosen.item() in self.ends:
+                break
+            part += behind.add(chosen.item())
+            if part:
+                yield part
+                part = ""
+        yield part + behind.rest()
 
     def ids(self, text):
         """The ids of the pieces of a text; ValueError where a character has none."""

@@ -18,7 +18,7 @@ from torch import nn
 
 from softdict import corpus, runtime
 from softdict.batches import epoch_batches
-from softdict.decoder_only import Config, DecoderOnly, generate, likeliest
+from softdict.decoder_only import Config, DecoderOnly, generate
 from softdict.decoding import without
 from softdict.experiments import sentences
 from softdict.experiments.measures import report, translations
@@ -147,7 +147,7 @@ class DecoderOnlySystem(Both):
             group = order[start:start + size]
             lines |= zip(group, generate(
                 model.model, [texts[n] for n in group], ends=(EOS,),
-                choose=lambda logits: likeliest(without(logits, PAD, BOS))))
+                choose=lambda logits: without(logits, PAD, BOS).argmax(dim=-1)))
         return [vocabulary().tokens(lines[n]) for n in range(len(texts))]
 
     @torch.no_grad()

@@ -1,5 +1,6 @@
 """The palette of the book, and the drawings that two chapters or more use."""
 
+from softdict.figures.fonts import fonts_for
 from softdict.figures.grids import draw_batches, draw_product, draw_weights
 from softdict.figures.lengths import draw_by_length
 from softdict.figures.lookup import draw_lookup
@@ -8,4 +9,4 @@ from softdict.figures.sentences import draw_pair, draw_translator
 
 __all__ = ["INK", "KEY", "MUTED", "QUERY", "VALUE", "WEIGHTS",
            "draw_batches", "draw_by_length", "draw_lookup", "draw_pair", "draw_product",
-           "draw_translator", "draw_weights", "style"]
+           "draw_translator", "draw_weights", "fonts_for", "style"]

@@ -1,8 +1,8 @@
 import torch
 
-from softdict.decoding import top_p
+from softdict.sampling import keep_top_p
 
 
 def likeliest(shares, p):
     """Returns the new shares, a list."""
-    return top_p(torch.tensor(shares).double().log(), p).softmax(dim=-1).tolist()
+    return keep_top_p(torch.tensor(shares).double().log(), p).softmax(dim=-1).tolist()
