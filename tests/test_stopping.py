@@ -135,7 +135,7 @@ def test_a_training_stops_by_its_own_scores(pairs, tmp_path, metric):
 
 def test_scores_are_those_of_greedy_translations(pairs, tmp_path):
     """In one batch or several, of words and of pieces: what `translate` writes."""
-    for name, cut in (("words", []), ("pieces", ["--pieces", "60"])):
+    for name, cut in (("words", []), ("pieces", ["--pieces", "35"])):
         main(patient(pairs, tmp_path / name, *cut, rate="0.06"))
         saved = load_folder(tmp_path / name)
         sides = [line.split("\t") for line in LINES]
@@ -150,7 +150,7 @@ def test_scores_are_those_of_greedy_translations(pairs, tmp_path):
                      for metric in ("bleu", "chrf")}
             assert score["bleu"] == pytest.approx(bleu(words, right)[0].value)
             assert score["chrf"] == pytest.approx(chrf(texts, wanted)[0].value)
-        assert score["bleu"] > 3 and score["chrf"] > 10
+        assert score["bleu"] > 0.5 and score["chrf"] > 10
 
 
 def test_so_many_pairs_are_scored(pairs, tmp_path, monkeypatch):
@@ -219,7 +219,8 @@ def test_an_interruption_in_an_update_ends_in_the_same_bytes(pairs, tmp_path, ca
                       rate=RATES[metric])
     main(command)
     command[command.index("--out") + 1] = str(tmp_path / "parts")
-    with steps(stop=5):
+    # in the last: the best lies behind, and so does the first that was no better
+    with steps(stop=len(history(tmp_path / "whole"))):
         refused(capsys, *command)
     main(command)
     same_folders(tmp_path / "whole", tmp_path / "parts")

@@ -115,9 +115,9 @@ def train(arguments):
     """Trains a model, with a bar; the same command goes on after an interruption."""
     if os.environ.get("RANK", "0") != "0":    # one process of torchrun speaks
         os.environ["TQDM_DISABLE"] = "1"
+    out, training = planned(arguments)    # refused before what takes a second
     from softdict import distributed
 
-    out, training = planned(arguments)
     with stopped(out):
         training()
     if distributed.first():
