@@ -20,14 +20,14 @@ from books import dotted
 FLOORS = {
     "lookup": 0, "masks": 0, "vocab": 0, "runtime": 0, "figures": 0, "files": 0,
     "wording": 0, "sampling": 0,
-    "corpus": 1, "attention": 1, "layers": 1, "batches": 1, "baselines": 1,
+    "corpus": 1, "flags": 1, "attention": 1, "layers": 1, "batches": 1, "baselines": 1,
     "own_text": 1, "real_text": 1, "pieces": 2,
     "heads": 2, "seq2seq": 2, "cache": 2,
     "transformer": 3, "scoring": 3, "checkpoint": 3,
     "training": 4, "decoding": 4, "variants": 4, "distributed": 5, "recipes": 5,
     "decoder_only": 5, "pretraining": 5, "roles": 5, "checks": 5, "grading": 6,
-    "folder": 6, "resume": 7, "pretrained": 7, "translator": 8, "writing": 8,
-    "experiments": 9, "commands": 10, "__main__": 11}
+    "folder": 6, "stopping": 6, "resume": 7, "pretrained": 7, "translator": 8,
+    "writing": 8, "experiments": 9, "commands": 10, "__main__": 11}
 QUOTED = ["lookup", "masks", "attention", "layers", "heads", "seq2seq", "transformer",
           "cache", "variants", "training", "decoding", "sampling"]
 COLAB = {"torch": "2.11.0", "numpy": "2.1.3", "matplotlib": "3.10.8", "tqdm": "4.67.1",

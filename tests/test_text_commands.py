@@ -4,17 +4,21 @@ import json
 import os
 import re
 import shutil
+import tomllib
 import unicodedata
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 
 import pytest
 from tokenizers import Tokenizer, models
+from torch.nn.modules.module import register_module_forward_pre_hook
 
 from interruptions import steps
 from softdict import files, writing
 from softdict.__main__ import main
+from softdict.decoder_only import DecoderOnly
+from softdict.flags import FLAGS
 from softdict.pretrained import load_library
-from softdict.training import Settings
 from softdict.writing import PRESETS, load_writer
 
 TEXT = "".join(f"The dog number {number} sees {number + 1}.\n" for number in range(100))
@@ -75,7 +79,7 @@ def test_a_text_is_learned_and_gone_on_from(text, tmp_path, capsys, name):
     assert [int(number) for number in re.findall(
         r"update (\d): validation loss .* bits a character", output.err)] == [2, 4, 5]
     assert sorted(os.listdir(out)) == [
-        "config.json", "curves.svg", "history.jsonl", "model.safetensors",
+        "config.json", "curves.svg", "history.jsonl", "model.safetensors", "run.toml",
         "tokenizer.json"]
     assert json.loads((out / "config.json").read_text())["model_type"] == name
     main(["write", "The", "dog", "--model", str(out), "--count", "7", "--seed", "1"])
@@ -95,45 +99,68 @@ def test_without_a_name_the_folder_and_the_model_are_llama(text, tmp_path, capsy
     assert load_library(out).config.norm == "rms"
 
 
-@pytest.fixture
-def noted(monkeypatch):
-    """What trainings are told: they end before their first update."""
-    states = []
+@contextmanager
+def begun():
+    """Trainings end where their language model is asked for the first time: a list of
+    such models."""
+    models = []
 
-    def learn(state, *others):
-        states.append(state)
-        raise KeyboardInterrupt
+    def stop(model, given):
+        if isinstance(model, DecoderOnly):
+            models.append(model)
+            raise KeyboardInterrupt
 
-    monkeypatch.setattr(writing, "learn", learn)
-    return states
+    hook = register_module_forward_pre_hook(stop)
+    try:
+        yield models
+    finally:
+        hook.remove()
 
 
-def test_flags_reach_the_training(text, tmp_path, capsys, noted):
-    refused(capsys, *sized(
-        text, tmp_path / "model", "--updates", "7", "--batch", "6", "--rate", "0.5",
-        "--warmup", "3", "--precision", "bfloat16", "--accumulate", "2", "--seed", "4",
-        "--dropout", "0.25", "--pieces", "40"))
-    [state] = noted
-    assert state.settings == Settings(
-        updates=7, batch_size=6, peak_rate=0.5, warmup=3, precision="bfloat16",
-        accumulate=2, seed=4, every=2)
-    config = state.model.config
+def test_flags_reach_the_training(text, tmp_path, capsys):
+    with begun() as models:
+        refused(capsys, *sized(
+            text, tmp_path / "model", "--updates", "7", "--batch", "6", "--rate", "0.5",
+            "--warmup", "3", "--precision", "bfloat16", "--accumulate", "2", "--seed",
+            "4", "--dropout", "0.25", "--pieces", "40", "--smoothing", "0.125"))
+    run = tomllib.loads((tmp_path / "model" / "run.toml").read_text("utf-8"))
+    assert run == {
+        "text": text, "pieces": 40, "longest": 12, "model": "llama", "preset": "small",
+        "width": 16, "layers": 1, "heads": 2, "hidden": 16, "dropout": 0.25,
+        "updates": 7, "batch": 6, "rate": 0.5, "warmup": 3, "smoothing": 0.125,
+        "precision": "bfloat16", "accumulate": 2, "seed": 4, "patience": 0}
+    config = models[0].config
     assert (config.width, config.heads, config.key_heads, config.layers, config.hidden,
             config.longest, config.dropout) == (16, 2, 2, 1, 16, 12, 0.25)
     assert config.vocabulary == 40 + 256
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_preset_has_its_sizes_and_settings(text, tmp_path, capsys, noted, preset):
+def test_a_preset_has_its_sizes_and_settings(tmp_path, capsys, preset):
     long = tmp_path / "long.txt"
     long.write_text(TEXT * 6)
-    refused(capsys, "train", "--text", long, "--out", tmp_path / "model", "--preset",
-            preset)
-    [state] = noted
-    assert state.settings == PRESETS[preset].settings
-    config = state.model.config
-    assert {name: getattr(config, name) for name in PRESETS[preset].sizes} == (
-        PRESETS[preset].sizes)
+    with begun() as models:
+        refused(capsys, "train", "--text", long, "--out", tmp_path / "model",
+                "--preset", preset)
+    run = tomllib.loads((tmp_path / "model" / "run.toml").read_text("utf-8"))
+    settings = asdict(PRESETS[preset].settings)
+    assert {flag.name: settings[flag.setting] for flag in FLAGS if flag.setting} == {
+        flag.name: run[flag.name] for flag in FLAGS if flag.setting}
+    assert {name: getattr(models[0].config, name) for name in PRESETS[preset].sizes
+            } == PRESETS[preset].sizes
+
+
+@pytest.mark.parametrize("heads, key_heads", [(4, 2), (2, 2), (8, 8)])
+def test_heads_that_are_not_the_presets_have_keys_of_their_own(
+        tmp_path, capsys, heads, key_heads):
+    """A run.toml that states the preset's four must be the preset."""
+    long = tmp_path / "long.txt"
+    long.write_text(TEXT * 6)
+    with begun() as models:
+        refused(capsys, "train", "--text", long, "--out", tmp_path / "model", "--heads",
+                heads)
+    config = models[0].config
+    assert (config.heads, config.key_heads) == (heads, key_heads)
 
 
 def test_an_interrupted_training_goes_on_to_the_same_bytes(text, tmp_path, capsys,
@@ -143,12 +170,13 @@ def test_an_interrupted_training_goes_on_to_the_same_bytes(text, tmp_path, capsy
     with steps(stop=2):
         assert refused(capsys, *command) == (
             "Stopped. The same command begins anew: there was no checkpoint yet.")
-    assert os.listdir(tmp_path / "parts") == []
+    assert os.listdir(tmp_path / "parts") == ["run.toml"]
     for count in (4, 3):    # in update 4, and from update 2 on in update 5
         with steps(stop=count):
             assert refused(capsys, *command) == (
                 "Stopped. The same command goes on from the last checkpoint.")
-        assert os.listdir(tmp_path / "parts") == ["unfinished.safetensors"]
+        assert sorted(os.listdir(tmp_path / "parts")) == ["run.toml",
+                                                          "unfinished.safetensors"]
     assert "training is not finished, and the same command goes on with it" in refused(
         capsys, "write", "The", "--model", tmp_path / "parts")
     with steps() as made:
@@ -251,14 +279,16 @@ def test_a_folder_that_holds_something_is_refused(text, model, tmp_path, capsys)
 
 
 @pytest.mark.parametrize("more, message", [
-    (["--data", "multi30k"], "--text does not take --data; leave it out"),
-    (["--data", "multi30k", "--from", "de", "--to", "en", "--data-dir", "x"],
-     "--text does not take --data, --data-dir, --from, --to; leave them out"),
-    (["--pairs", "x", "--valid", "y", "--min-count", "1", "--half"],
-     "--text does not take --pairs, --valid, --min-count, --half; leave them out"),
-    (["--lowercase"], "--text does not take --lowercase; leave it out"),
-    (["--smoothing", "0.1", "--patience", "3"],
-     "--text does not take --smoothing, --patience; leave them out"),
+    (["--data", "multi30k"], "--data and --text are trainings of their own; choose on"),
+    (["--pairs", "x", "--data", "y"], "--pairs, --data and --text are trainings of th"),
+    (["--from", "de", "--to", "en", "--data-dir", "x"],
+     "--text does not take --data-dir, --from and --to; leave them out"),
+    (["--valid", "y", "--min-count", "1", "--half"],
+     "--text does not take --valid, --min-count and --half; leave them out"),
+    (["--lowercase"], "--lowercase goes with --pairs or --data, not with --text"),
+    (["--half"], "--half goes with the book's corpus, --pairs or --data, not with --t"),
+    (["--smoothing", "2"], "smoothing must be at least 0 and below 1; got 2.0"),
+    (["--metric", "bleu"], "with --text --metric is loss, not bleu"),
     (["--model", "transformer"], "language model is one of gpt2, llama, .* got 'tran"),
     (["--preset", "huge"], "with the sizes of small or gpu; got 'llama', 'huge'"),
     (["--pieces", "3"], "3 pieces are too few: the training has"),
@@ -277,8 +307,7 @@ def test_what_does_not_go_together_is_refused(text, tmp_path, capsys, more, mess
 
 
 @pytest.mark.parametrize("more, message", [
-    (["--preset", "small"], "--preset goes with --text"),
-    (["--pieces", "9"], "--pieces goes with --pairs, --data or --text: the book's c"),
+    (["--preset", "small"], "--preset goes with --text, not with the book's corpus"),
     (["--model", "gpt2"], "no model 'gpt2'; .* for --text llama and gpt2")])
 def test_what_goes_with_a_text_is_refused_without_one(tmp_path, capsys, more, message):
     said = refused(capsys, "train", "--out", tmp_path / "out", *more)

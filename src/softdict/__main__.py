@@ -6,6 +6,7 @@ import sys
 
 from softdict import commands
 from softdict.corpus import SIZES
+from softdict.flags import add_flags, seed_number, whole_number
 
 
 class Parser(argparse.ArgumentParser):
@@ -13,20 +14,6 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message):
         self.exit(2, f"{self.prog}: {message}\n")
-
-
-def whole_number(text, least=1):
-    """The number that an argument spells, `least` or more."""
-    if not text.isdecimal() or len(text) > 9 or int(text) < least:
-        raise argparse.ArgumentTypeError(
-            f"must be a whole number of {least} or more, up to nine digits; "
-            f"got {text[:20]!r}")
-    return int(text)
-
-
-def seed_number(text):
-    """The seed that an argument spells: 0 is one too."""
-    return whole_number(text, 0)
 
 
 def command_line():
@@ -80,58 +67,7 @@ def add_train(names):
         "train", help="train a model on the book's corpus, your own pairs or a text",
         description="Trains one of the book's models, or with --text a language "
                     "model; the same command goes on after an interruption.")
-    for name, kind, default, words in (
-            ("model NAME", str, None, "one of those below (default transformer); "
-             "with --text llama or gpt2 (default llama)"),
-            ("pairs FILE", str, None, "your own pairs: a pair a line, a tab between "
-             "source and target (default: the book's corpus)"),
-            ("valid FILE", str, None, "pairs to validate on (default: one source "
-             "sentence in twenty of --pairs)"),
-            ("data NAME", str, None, "multi30k: sentences that people wrote, fetched "
-             "by softdict.real_text.fetch"),
-            ("data-dir DIR", str, None, "where its files are (default: where fetch "
-             "put them)"),
-            ("from LANGUAGE", str, None, "its source: de, en or fr (default de)"),
-            ("to LANGUAGE", str, None, "its target (default en)"),
-            ("text FILE", str, None, "any text in UTF-8: the model learns to go on "
-             "from one, and write uses it"),
-            ("preset NAME", str, None, "the sizes of a model of --text: small or gpu "
-             "(default small)"),
-            ("pieces N", whole_number, None, "cut words into pieces, N at most "
-             "(default 6000 with --data; words with --pairs, characters with "
-             "--text)"),
-            ("out DIR", str, None, "the folder to make (default "
-             f"{commands.MODELS}/NAME)"),
-            ("updates N", whole_number, None, "how many updates (default: as all that "
-             "follow, the recipe's or the preset's)"),
-            ("batch N", whole_number, None, "pairs an update, or windows of --text"),
-            ("rate R", float, None, "the peak learning rate"),
-            ("warmup N", seed_number, None, "updates until the peak rate is reached"),
-            ("smoothing R", float, None, "label smoothing"),
-            ("precision NAME", str, None, "float32, or mixed: bfloat16, float16"),
-            ("accumulate N", whole_number, None, "compute a batch in N parts: less "
-             "memory"),
-            ("patience N", seed_number, 0, "stop after N validations without a better "
-             "one, and keep the best (default 0: never)"),
-            ("width N", whole_number, None, "numbers a word"),
-            ("hidden N", whole_number, None, "of feed-forward, Transformers only"),
-            ("dropout R", float, None, "the share of numbers that is dropped"),
-            ("layers N", whole_number, None, "of encoder and decoder, Transformers "
-             "only"),
-            ("heads N", whole_number, None, "of each attention, Transformers only"),
-            ("longest N", whole_number, None, "leave out pairs with more words "
-             "(default 40), or pieces (100); with --text a window has N pieces"),
-            ("min-count N", whole_number, None, "rarer words become <unk> (default 2, "
-             "and not with --pieces)"),
-            ("seed N", seed_number, 0, "where chance starts (default 0)")):
-        name, kind_of = name.split()
-        trained.add_argument(f"--{name}", type=kind, default=default, metavar=kind_of,
-                             help=words)
-    trained.add_argument("--lowercase", action="store_true",
-                         help="read and write small letters alone; with --pairs or "
-                              "--data")
-    trained.add_argument("--half", action="store_true",
-                         help="keep the weights in 16 bits: half the bytes")
+    add_flags(trained)
     trained.set_defaults(run=commands.train)
     options = trained.format_help
     trained.format_help = lambda: f"{options()}\nmodels:\n{model_lines()}\n"

@@ -27,15 +27,18 @@ class Damaged(ValueError):
     """A file from which nothing can go on: it was cut, or changed, or is another."""
 
 
-def begin_anew(path, error):
-    """Renames a damaged checkpoint; returns the sentence for its owner."""
+def set_aside(path):
+    """Renames a file that nothing goes on from; returns its new path."""
     path = Path(path)
     names = (f"{path.name}{ASIDE}{number}" for number in count(1))
-    kept = next(path.with_name(name) for name in names
-                if not path.with_name(name).exists())
-    path.rename(kept)
+    return path.rename(next(path.with_name(name) for name in names
+                            if not path.with_name(name).exists()))
+
+
+def begin_anew(path, error):
+    """Renames a damaged checkpoint; returns the sentence for its owner."""
     return (f"{str(error).partition(';')[0]}: the training begins anew, and the "
-            f"damaged file is kept as {kept.name}")
+            f"damaged file is kept as {set_aside(path).name}")
 
 
 def checksum(tensors, told):

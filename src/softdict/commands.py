@@ -9,17 +9,16 @@ import sys
 import unicodedata
 import warnings
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from softdict.corpus import SIZES, gloss, join, romanise, split, text
 from softdict.corpus.export import block, export, glossed
 from softdict.files import write_whole
+from softdict.flags import chosen, settings, sizes
 
 MODELS = "_build/models"    # where `train` puts the book's models
 PICTURES = ".jpg", ".pdf", ".png", ".svg"
-# flags of `train` that a training on text does not know
-NOT_WITH_TEXT = ("pairs", "valid", "data", "data_dir", "from", "to", "smoothing",
-                 "patience", "min_count", "lowercase", "half")
 
 
 def show_corpus(arguments):
@@ -117,74 +116,49 @@ def train(arguments):
     """Trains a model, with a bar; the same command goes on after an interruption."""
     if os.environ.get("RANK", "0") != "0":    # one process of torchrun speaks
         os.environ["TQDM_DISABLE"] = "1"
-    if arguments.text is not None:
-        return train_text(arguments)
+    out, training = planned(arguments)    # refused before what takes a second
+    from softdict import distributed
+
+    with stopped(out):
+        training()
+    if distributed.first():
+        print(out)
+
+
+def planned(arguments):
+    """Where a training puts its model, and that training, to be called."""
+    kind, values = chosen(arguments)
+    out = Path(values.get("out", f"{MODELS}/{values['model']}"))
+    told = settings(values) | {name: values.get(name)
+                               for name in ("pieces", "patience", "metric")}
+    if kind == "text":
+        from softdict import writing
+
+        if os.environ.get("WORLD_SIZE", "1") != "1":
+            raise ValueError("--text trains with one process, without torchrun")
+        return out, partial(
+            writing.train_text, values["text"], out, values["model"],
+            preset=values["preset"], sizes=sizes(kind, values), say=say, run=values,
+            **told)
     import torch
 
     from softdict import distributed, translator
     from softdict.recipes import RECIPES
 
-    name = arguments.model or "transformer"
-    if name not in RECIPES:
-        raise ValueError(f"the book has no model {name!r}; it has "
+    if values["model"] not in RECIPES:
+        raise ValueError(f"the book has no model {values['model']!r}; it has "
                          f"{', '.join(RECIPES)}, and for --text llama and gpt2")
     distributed.begin()
-    out = model_folder(arguments, name)
     translator.check_folder(out)
-    data, pieces = training_data(arguments)
+    data, told["pieces"] = training_data(kind, values)
     if distributed.first():
         for sentence in data[-1]:
             say(sentence)
-    with stopped(out):
-        translator.train_folder(
-            out, name, data, arguments.seed, given_sizes(arguments),
-            "plain" if arguments.pairs or arguments.data else "corpus",
-            torch.float16 if arguments.half else None, pieces, arguments.patience,
-            lowercase=arguments.lowercase, **given_settings(arguments))
-    if distributed.first():
-        print(out)
-
-
-def train_text(arguments):
-    """Trains a language model on a text; an interruption is as in `train`."""
-    from softdict import writing
-
-    if unused := [f"--{name.replace('_', '-')}" for name in NOT_WITH_TEXT
-                  if getattr(arguments, name) not in (None, False, 0)]:
-        raise ValueError(f"--text does not take {', '.join(unused)}; leave "
-                         f"{'it' if len(unused) == 1 else 'them'} out")
-    if os.environ.get("WORLD_SIZE", "1") != "1":
-        raise ValueError("--text trains with one process, without torchrun")
-    name = arguments.model or "llama"
-    sizes, out = given_sizes(arguments), model_folder(arguments, name)
-    if arguments.longest:
-        sizes["longest"] = arguments.longest
-    with stopped(out):
-        writing.train_text(arguments.text, out, name, arguments.pieces,
-                           arguments.preset or "small", arguments.seed, sizes, say,
-                           **given_settings(arguments))
-    print(out)
-
-
-def model_folder(arguments, name):
-    """Where a training puts the model of this name."""
-    return Path(f"{MODELS}/{name}" if arguments.out is None else arguments.out)
-
-
-def given_sizes(arguments):
-    """The sizes of a model that were given, by name."""
-    return {name: getattr(arguments, name)
-            for name in ("width", "layers", "heads", "hidden", "dropout")
-            if getattr(arguments, name) is not None}
-
-
-def given_settings(arguments):
-    """The Settings of a training that were given, by name."""
-    given = {"updates": arguments.updates, "peak_rate": arguments.rate,
-             "batch_size": arguments.batch, "warmup": arguments.warmup,
-             "smoothing": arguments.smoothing, "accumulate": arguments.accumulate,
-             "precision": arguments.precision}
-    return {name: value for name, value in given.items() if value is not None}
+    return out, partial(
+        translator.train_folder, out, values["model"], data,
+        options=sizes(kind, values), text="corpus" if kind == "corpus" else "plain",
+        dtype=torch.float16 if values["half"] else None,
+        lowercase=values.get("lowercase", False), run=values, **told)
 
 
 @contextmanager
@@ -200,49 +174,34 @@ def stopped(out):
             else "begins anew: there was no checkpoint yet."))
 
 
-def training_data(arguments):
-    """What a training reads, and the Pieces that cut it, if some do."""
+def training_data(kind, values):
+    """What a training of this kind reads, and the Pieces that cut it, if some do."""
     from softdict import translator
     from softdict.own_text import own_data, own_texts
-    from softdict.pieces import PIECES, pieces_data
+    from softdict.pieces import pieces_data
     from softdict.real_text import multi30k
 
-    for name, other in (("valid", "pairs"), ("min_count", "pairs"),
-                        ("data_dir", "data"), ("from", "data"), ("to", "data"),
-                        ("preset", "text")):
-        if getattr(arguments, name) and not getattr(arguments, other):
-            raise ValueError(f"--{name.replace('_', '-')} goes with --{other}")
-    if arguments.pairs and arguments.data:
-        raise ValueError("--pairs and --data are two trainings; choose one")
-    if arguments.pieces and not (arguments.pairs or arguments.data):
-        raise ValueError("--pieces goes with --pairs, --data or --text: the book's "
-                         "corpus is cut already")
-    if arguments.lowercase and not (arguments.pairs or arguments.data):
-        raise ValueError("--lowercase goes with --pairs or --data: the book's corpus "
-                         "has capitals in names alone")
-    if arguments.pieces and arguments.min_count:
-        raise ValueError("--min-count is for words: with --pieces none is unknown")
-    size = arguments.pieces or PIECES
-    if arguments.data:
-        if arguments.data != "multi30k":
-            raise ValueError(f"--data is multi30k, not {arguments.data!r}; pairs of "
-                             "your own go with --pairs")
-        source, target = getattr(arguments, "from") or "de", arguments.to or "en"
-        if source == target:
-            raise ValueError(f"--from and --to are both {source}: a translation needs "
-                             "two languages")
-        texts = [multi30k(split, source, target, arguments.data_dir)
-                 for split in ("train", "val")]
-        return pieces_data(*texts, size, arguments.longest or 100, arguments.lowercase)
-    if arguments.pairs and arguments.pieces:
-        *texts, notes = own_texts(arguments.pairs, arguments.valid)
-        data, pieces = pieces_data(*texts, size, arguments.longest or 100,
-                                   arguments.lowercase)
+    if kind == "corpus":
+        return translator.corpus_data(), None
+    valid, longest = values.get("valid"), values["longest"]
+    if kind == "pairs":
+        return own_data(values["pairs"], valid, longest, values["min-count"],
+                        values["lowercase"]), None
+    if kind == "pieces":
+        *texts, notes = own_texts(values["pairs"], valid)
+        data, pieces = pieces_data(*texts, values["pieces"], longest,
+                                   values["lowercase"])
         return (*data[:-1], notes + data[-1]), pieces
-    if arguments.pairs:
-        return own_data(arguments.pairs, arguments.valid, arguments.longest or 40,
-                        arguments.min_count or 2, arguments.lowercase), None
-    return translator.corpus_data(), None
+    if values["data"] != "multi30k":
+        raise ValueError(f"--data is multi30k, not {values['data']!r}; pairs of your "
+                         "own go with --pairs")
+    source, target = values["from"], values["to"]
+    if source == target:
+        raise ValueError(f"--from and --to are both {source}: a translation needs two "
+                         "languages")
+    texts = [multi30k(split, source, target, values.get("data-dir"))
+             for split in ("train", "val")]
+    return pieces_data(*texts, values["pieces"], longest, values["lowercase"])
 
 
 def write(arguments):

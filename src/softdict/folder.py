@@ -7,6 +7,7 @@
     pieces.json          in their place, where the words are pieces of words
     history.jsonl        a record an update: loss, gradient norm, rate, validation loss
     curves.svg           a picture of them
+    run.toml             the flags that repeat its training
 """
 
 import io

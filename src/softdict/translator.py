@@ -12,15 +12,18 @@ from pathlib import Path
 import torch
 
 from softdict import corpus, distributed, runtime
-from softdict.batches import make_batch
-from softdict.checkpoint import load_model, save_model
-from softdict.decoding import translation_weights
+from softdict.batches import make_batch, padded
+from softdict.decoding import greedy, translation_weights
 from softdict.files import alone
+from softdict.flags import write_run
 from softdict.folder import (
     UNFINISHED, Config, Saved, fingerprint, load_folder, save_folder)
+from softdict.own_text import split_words
 from softdict.recipes import LONGEST, RECIPES, real
 from softdict.recipes import vocabs as counted_vocabs
-from softdict.resume import BEST, check_folder, resume
+from softdict.resume import check_folder, remove, resume
+from softdict.scoring import bleu, chrf
+from softdict.stopping import BEST, METRICS, best_in, checked_metric, evaluator
 from softdict.training import Training, token_loss
 
 # the trained Transformer, made by
@@ -28,6 +31,7 @@ from softdict.training import Training, token_loss
 CARRIED = runtime.ASSETS / "transformer"
 EVERY = 100    # updates from one checkpoint to the next
 CHECKED = 1014    # pairs, at most, of a validation loss
+SCORED = 500      # and of a validation score
 
 
 @cache
@@ -119,45 +123,48 @@ def validation_loss(model, pairs, size=100):
     return total / words
 
 
-class Enough(Exception):
-    """A training that has found nothing better for too long."""
+@torch.no_grad()
+def validation_score(saved, pairs, metric, size=100):
+    """BLEU or chrF, from 0 to 100, of greedy translations of pairs (words, words).
 
-
-def evaluator(state, pairs, path, patience):
-    """What `train` evaluates with: the validation loss; early stopping.
-
-    the best weights so far are kept at `path`; it raises Enough where the last
-    `patience` evaluations found none; 0 keeps nothing and never stops
+    BLEU counts words, of a model of pieces those of their text; a translation ends
+    where the longest reference does, at the latest
     """
-    def evaluate(model):
-        loss = distributed.agreed(validation_loss(model, pairs))
-        losses = [record["validation loss"] for record in state.history
-                  if "validation loss" in record] + [loss]
-        since = len(losses) - 1 - losses.index(min(losses))
-        if patience and not since and distributed.first():
-            save_model(model, path, state.vocabulary)
-        if patience and since >= patience:
-            state.history[-1]["validation loss"] = loss
-            raise Enough
-        return {"validation loss": loss}
-
-    return evaluate
+    device, hypotheses = next(saved.model.parameters()).device, []
+    references = [target for _, target in pairs]
+    longest = max(map(len, references))
+    for start in range(0, len(pairs), size):
+        rows = [saved.source_vocab.ids(source, "UNK")
+                for source, _ in pairs[start:start + size]]
+        found = greedy(saved.model, padded(rows).to(device),
+                       torch.tensor(list(map(len, rows))), longest)
+        hypotheses += map(saved.target_vocab.tokens, found)
+    texts = [list(map(saved.join, side)) for side in (hypotheses, references)]
+    if metric == "chrf":
+        return chrf(*texts, rounds=1)[0].value
+    words = [hypotheses, references] if saved.pieces is None else [
+        list(map(split_words, side)) for side in texts]
+    return bleu(*words, rounds=1)[0].value
 
 
 def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=None,
-                 pieces=None, patience=0, lowercase=False, **changes):
+                 pieces=None, patience=0, metric=None, lowercase=False, run=None,
+                 **changes):
     """Trains a model and keeps it in a folder; returns what `load_folder` would.
 
     data is what `own_data` or `corpus_data` gave, or with `pieces` `pieces_data`;
     options go to the recipe; changes are Settings other than the recipe's
     lowercase: the data is in small letters, and so is what is translated later
-    patience: see `evaluator`; of several processes, the first has the best weights
+    patience and metric: see `stopping.evaluator`; of several processes, the first has
+    the best weights
+    run: the flags that `write_run` keeps in the folder
     an interrupted training goes on from its last checkpoint
     raises ValueError for a folder that holds something else, or on which another
     process is at work
     """
     folder, (training, checked, *vocabs, _) = Path(folder), data
     check_folder(folder)
+    metric = checked_metric(patience, metric)
     options, settings = options or {}, replace(RECIPES[name].settings, every=EVERY)
     if pieces:
         usual, settings = real(name)
@@ -165,7 +172,7 @@ def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=
     settings = replace(settings, seed=seed, **changes)
     longest = LONGEST if text == "corpus" else max(len(pair[0]) for pair in training)
     config = Config(name, options, text, longest,
-                    asdict(settings) | {"patience": patience},
+                    asdict(settings) | {"patience": patience, "metric": metric},
                     vocabulary="pieces" if pieces else "words", lowercase=lowercase)
     runtime.seed(seed)
     model = config.build(*map(len, vocabs)).to(runtime.device())
@@ -177,19 +184,27 @@ def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=
     folder.mkdir(parents=True, exist_ok=True)
     # refused now and not in an hour; hidden, so that `check_folder` sees no other file
     tempfile.TemporaryFile(dir=folder, prefix=".").close()
+    saved = Saved(model, *vocabs, config, pieces)
+
+    def measure(model):
+        record = {"validation loss": validation_loss(model, ids[1][:CHECKED])}
+        if metric in ("bleu", "chrf"):
+            record[METRICS[metric][0]] = validation_score(saved, checked[:SCORED],
+                                                          metric)
+        return record
+
     # of several processes, the first holds the folder
     with alone(folder / UNFINISHED) if distributed.first() else nullcontext():
-        resume(state, folder, "pairs", "other pairs or words", best=patience > 0)
-        try:
-            distributed.train(state, ids[0], evaluator(
-                state, ids[1][:CHECKED], folder / BEST, patience), folder / UNFINISHED)
-        except Enough:
-            pass
-        saved = Saved(model.eval(), *vocabs, config, pieces)
+        resume(state, folder, "pairs", "other pairs or words", metric)
+        if run and distributed.first():
+            write_run(folder, run, settings, options)
+        with best_in(folder, state, metric):
+            distributed.train(
+                state, ids[0],
+                evaluator(state, measure, metric and folder / BEST[metric], patience,
+                          metric), folder / UNFINISHED)
+        model.eval()
         if distributed.first():
-            if patience:
-                load_model(model, folder / BEST, state.vocabulary)
             save_folder(folder, saved, state.history, dtype)
-            for file in (UNFINISHED, BEST):
-                (folder / file).unlink(missing_ok=True)
+            remove(folder, UNFINISHED, *BEST.values())
     return saved

@@ -4,6 +4,7 @@ is a folder as in `pretrained`, and beside it
     tokenizer.json       what cuts text, as the library tokenizers writes it
     history.jsonl        of a training here: a record an update
     curves.svg           a picture of them
+    run.toml             the flags that repeat it
 """
 
 import codecs
@@ -24,12 +25,14 @@ from tqdm import tqdm
 from softdict import runtime
 from softdict.decoder_only import LLAMA, Config, DecoderOnly, generate, stream
 from softdict.files import alone, write_whole
+from softdict.flags import write_run
 from softdict.folder import (
     CONFIG, CURVES, HISTORY, OPTIONS, UNFINISHED, curves, is_number)
 from softdict.pieces import BYTES, TextStream, learn_pieces
 from softdict.pretrained import PARTS, load_library, read_json, save_library
-from softdict.resume import check_folder, resume
+from softdict.resume import check_folder, remove, resume
 from softdict.sampling import next_word
+from softdict.stopping import BEST, best_in, checked_metric, evaluator
 from softdict.training import Settings, Training, cross_entropy, train_on, update
 from softdict.wording import plural, short
 
@@ -200,13 +203,16 @@ def checked(model, batch, tokenizer):
 
 
 def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
-               sizes=None, say=partial(print, file=sys.stderr), **changes):
+               sizes=None, say=partial(print, file=sys.stderr), patience=0,
+               metric=None, run=None, **changes):
     """Trains a language model on a text file and keeps it in a folder.
 
     model is llama or gpt2, the parts; pieces the number of pieces of words, None for
-    characters; sizes and changes are what differs from the preset: other heads have
-    keys of their own, as long as key_heads does not say otherwise
+    characters; sizes and changes are what differs from the preset: other heads than
+    its own have keys of their own, as long as key_heads does not say otherwise
     its last twentieth is for validation; say(sentence) is told how it goes
+    patience and metric, which can be the loss alone: see `stopping.evaluator`
+    run: the flags that `write_run` keeps in the folder
     an interrupted training goes on from its last checkpoint
     raises ValueError, with one sentence, for what is no text or does not fit, or for
     a folder on which another process is at work
@@ -216,6 +222,9 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
                          f"sizes of {' or '.join(PRESETS)}; got {model!r}, {preset!r}")
     folder, chosen = Path(out), PRESETS[preset]
     check_folder(folder)
+    if (metric := checked_metric(patience, metric)) not in (None, "loss"):
+        raise ValueError("a language model is chosen by its loss: with --text --metric "
+                         f"is loss, not {metric}")
     settings = replace(chosen.settings, seed=seed, **changes)
     counts, (begin, size), digest = survey(text)
     edge = size - max((size - begin) // 20, 1)    # what stands behind it is validation
@@ -223,7 +232,7 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
                  else characters(counts))
     runtime.seed(seed)
     sizes = sizes or {}
-    if "heads" in sizes:
+    if sizes.get("heads", chosen.sizes["heads"]) != chosen.sizes["heads"]:
         sizes = {"key_heads": sizes["heads"]} | sizes
     config = sized(model, tokenizer.get_vocab_size(), chosen.sizes | sizes)
     if size - begin < 40 * config.longest:
@@ -238,14 +247,18 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
     # refused now and not in an hour; hidden, so that `check_folder` sees no other file
     tempfile.TemporaryFile(dir=folder, prefix=".").close()
     with alone(folder / UNFINISHED), open(text, "rb") as file:
-        resume(state, folder, "text", "another text", say=say)
-        learn(state, file, (begin, edge, size), tokenizer, folder / UNFINISHED, say)
+        resume(state, folder, "text", "another text", metric, say)
+        if run:
+            write_run(folder, run, settings, {})
+        with best_in(folder, state, metric):
+            learn(state, file, (begin, edge, size), tokenizer, folder, say, patience,
+                  metric)
         lines = "".join(json.dumps(record) + "\n" for record in state.history)
         write_whole(folder / HISTORY, lines.encode("utf-8"))
         write_whole(folder / CURVES, curves(state.history))
         write_whole(folder / TOKENIZER, tokenizer.to_str(pretty=True).encode("utf-8"))
         save_library(state.model.eval(), folder)
-        (folder / UNFINISHED).unlink(missing_ok=True)
+        remove(folder, UNFINISHED, *BEST.values())
 
 
 def sized(model, vocabulary, sizes):
@@ -270,13 +283,13 @@ def text_batches(file, tokenizer, begin, edge, size, length):
         yield TextBatch(*windows(file, tokenizer, starts, edge, length))
 
 
-def learn(state, file, edges, tokenizer, path, say):
+def learn(state, file, edges, tokenizer, folder, say, patience, metric):
     """The updates that are left; now and then a checkpoint, and a sample is said."""
     length, (begin, edge, end) = state.model.config.longest, edges
     places = torch.linspace(edge, max(edge, end - length), CHECKED).long().tolist()
     held = TextBatch(*windows(file, tokenizer, places, end, length))
 
-    def evaluate(model):
+    def measure(model):
         record = checked(model, held, tokenizer)
         with tqdm.external_write_mode():
             say(f"update {len(state.history)}: "
@@ -287,7 +300,8 @@ def learn(state, file, edges, tokenizer, path, say):
 
     train_on(state, text_batches(file, tokenizer, begin, edge,
                                  state.settings.batch_size, length),
-             evaluate, path, text_update)
+             evaluator(state, measure, metric and folder / BEST[metric], patience,
+                       metric), folder / UNFINISHED, text_update)
 
 
 def sample(model, tokenizer, ids):
