@@ -8,18 +8,20 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unicodedata
 import zipfile
 from pathlib import Path
 
 import nbformat
 import pytest
+import safetensors.torch
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from attacks import CHEATS, HELP, PROBES
-from softdict.grading import boxes, grade, questions, reading, report, submissions
-from softdict.grading import walls, wire
+from softdict.grading import boxes, grade, judging, questions, reading, report
+from softdict.grading import submissions, walls, wire
 from softdict.grading.boxes import Limits
 from softdict.grading.questions import Failure, Part, Question, Wrong, judge
 
@@ -232,7 +234,7 @@ def told_of(cells, asked, limits=Limits(seconds=30), wall=WALL):
     """What the box of one notebook tells."""
     (_, told), = boxes.run_all({"": {"cells": cells, "asked": asked, "exercises": []}},
                                limits, wall)
-    return told
+    return judging.understood(told, len(asked), 0)
 
 
 def places(tmp_path, task, port=9):
@@ -317,12 +319,12 @@ def test_a_filter_without_which_a_process_could_be_made_is_missed(monkeypatch):
 
 @needs_walls
 def test_a_home_that_is_a_file_system_of_its_own_is_no_hindrance():
-    source = ("from softdict.grading import boxes, walls\n"
+    source = ("from softdict.grading import boxes, walls, wire\n"
               "asked = [('f', 'def drive(f): return f()', [[()]])]\n"
               "job = {'cells': ['def f(): return 7'], 'asked': asked,\n"
               "       'exercises': []}\n"
               "(_, told), = boxes.run_all({'': job}, boxes.Limits(), walls.find())\n"
-              "print(told['found'])")
+              "print(wire.unpack(told)['found'])")
     told = subprocess.run(
         [WALL.program, "--dev-bind", "/", "/", "--tmpfs", "/home", "--dir",
          "/home/teacher", "--setenv", "HOME", "/home/teacher", "--chdir",
@@ -377,6 +379,40 @@ def test_what_was_ended_from_outside_is_run_again(tmp_path, task, monkeypatch):
     monkeypatch.setattr(boxes.Box, "begin", real)
     assert points(graded(tmp_path, task, handed_in, kept=kept)["a1"]) == [5, 5]
     assert len(kept.read_text().splitlines()) == 1
+
+
+@needs_walls
+def test_an_answer_that_has_come_is_not_late_because_nobody_looked(monkeypatch):
+    real = boxes.Box.begin
+
+    def unheard(self, *given):
+        real(self, *given)
+        while self.events.empty():    # it answers
+            time.sleep(0.05)
+        self.end = 0    # its time passes, while the grader does something else
+
+    monkeypatch.setattr(boxes.Box, "begin", unheard)
+    assert told_of(["def f(): return 7"], [
+        ("f", "def drive(f): return f()", [[()]])])["found"] == [[[7]]]
+
+
+def test_what_is_dear_to_judge_costs_its_own_notebook_alone(task, monkeypatch):
+    monkeypatch.setattr(judging, "SECONDS", 2)
+    keys = [[{"plain": (2 ** 61 - 1) * number}, {"plain": 0}]    # of one hash
+            for number in range(75_000)]
+    text, numbers = json.dumps({"dict": keys}).encode(), safetensors.torch.save({})
+    dear = wire.HEAD.pack(len(text), len(numbers)) + text + numbers
+    given, _ = grade.jobs_of(task, Limits())
+    found = [[[questions.drive(one, one.answer, case) for case in part]
+              for part in parts] for one, parts in zip(task.questions, given)]
+    right = wire.pack({"found": found, "judged": [], "broken": []})
+    with judging.Judge(task, given) as judge:
+        told = [judge.outcome(content, []) for content in (right, dear, right)]
+    assert [sum(mark["points"] for mark in one["marks"]) for one in told] == [10, 0, 10]
+    assert "comparing its results took too much" in told[1]["status"]
+    (task.folder / "questions.py").unlink()
+    with judging.Judge(task, given) as judge, pytest.raises(RuntimeError):
+        judge.outcome(right, [])    # nobody's points are lost by a teacher's mistake
 
 
 def test_without_a_wall_nothing_runs(tmp_path, task, monkeypatch):
@@ -460,7 +496,7 @@ def test_a_result_that_cannot_travel_costs_no_other_question_its_points(task):
               for number, result in enumerate([*STRANGE, "2 * x"])]
     _, double = task.questions
     asked = [(f"s{number}", double.drive, [[(3,)]]) for number in range(len(cells) - 1)]
-    marks = [grade.judged_safely(double, [[(3,)]], results)
+    marks = [judging.judged_safely(double, [[(3,)]], results)
              for results in told_of(cells, asked)["found"]]
     for mark, words in zip(marks, STRANGE.values()):
         assert mark.points == 0 and words in mark.message
@@ -612,6 +648,7 @@ def test_trouble_of_every_kind_is_a_row_and_no_stop(tmp_path, task):
     ("id,adjust\na,many\n", "must be a number"), (b"\xff\xff", "must be UTF-8"),
     ("id\nAda\nada\n", "stands twice"), ("id\n..\n", "an id is letters"),
     ("id\n한\n" + unicodedata.normalize("NFD", "한"), "stands twice"),
+    ("id,id\na,b\n", "one of them is id"),
     ("id,adjust\na,nan\n", "must be a number"), ("id,adjust\na,1e999\n", "a number"),
     (f"id,name\na,{'x' * 200_000}\n", "cannot be read as a CSV")])
 def test_a_roster_that_is_none_is_refused_in_a_sentence(tmp_path, text, words):

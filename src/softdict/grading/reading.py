@@ -29,6 +29,8 @@ MOST_FILES = 500          # in a zip or a folder
 MOST_TOLD = 16 * 2 ** 20    # bytes that come out
 MEMORY, SECONDS = 2 ** 30, 20
 SHORTEST = 150    # tokens: shorter code is alike without anybody's copying
+NO_NOTEBOOK = "neither a notebook (.ipynb) nor a folder or zip with one"
+NONE_INSIDE = "no notebook (.ipynb) in it"
 NAMED = re.compile(r"^[ \t]*student_id[ \t]*=[ \t]*[\"']([^\"'\n]{0,100})[\"']",
                    re.MULTILINE)
 MAGIC = re.compile(r"^([ \t]*)[%!].*", re.MULTILINE)
@@ -52,7 +54,7 @@ def notebook_bytes(entry):
                 RuntimeError, EOFError):
             raise ValueError("a zip that cannot be opened") from None
     if entry.suffix.lower() != ".ipynb":
-        raise ValueError("neither a notebook (.ipynb) nor a folder or zip with one")
+        raise ValueError(NO_NOTEBOOK)
     if entry.stat().st_size > LARGEST:
         raise ValueError(f"larger than {LARGEST // 2 ** 20} MB")
     return entry.read_bytes(), []
@@ -78,7 +80,7 @@ def from_zip(entry):
 def chosen(found, size, content, name):
     """The largest of the notebooks: the others are copies or checkpoints."""
     if not found:
-        raise ValueError("no notebook (.ipynb) in it")
+        raise ValueError(NONE_INSIDE)
     largest = max(found, key=size)
     if size(largest) > LARGEST:
         raise ValueError(f"larger than {LARGEST // 2 ** 20} MB")
