@@ -66,6 +66,16 @@ except ValueError as error:
 needs_walls = pytest.mark.skipif(WALL.kind != "bubblewrap", reason=NO_WALL)
 
 
+def test_a_bubblewrap_that_shuts_in_is_the_wall():
+    # else a fault of the grader's own would skip what follows
+    program = walls.shutil.which("bwrap")
+    if not program or subprocess.run([
+            program, "--unshare-all", "--disable-userns", "--unshare-user", "--ro-bind",
+            "/", "/", "true"], capture_output=True).returncode:
+        pytest.skip(f"this system has no bubblewrap, or forbids it: {NO_WALL}")
+    assert WALL.kind == "bubblewrap", NO_WALL
+
+
 @pytest.fixture
 def task(tmp_path):
     folder = tmp_path / "shares"
@@ -665,6 +675,22 @@ def test_a_table_of_a_platform_that_is_none_is_refused(tmp_path, text):
         report.merge(tmp_path / "canvas.csv", "Shares", [])
 
 
+def test_a_notebook_behind_many_files_of_tools_is_found(tmp_path):
+    path = notebook(tmp_path / "one/work/x.ipynb", RIGHT)
+    for place in (".git/objects", "data"):
+        (tmp_path / "one" / place).mkdir(parents=True)
+        for number in range(600):
+            (tmp_path / "one" / place / str(number)).touch()
+    notebook(tmp_path / "one/.venv/larger.ipynb", RIGHT * 2)
+    with zipfile.ZipFile(tmp_path / "one.zip", "w") as archive:
+        for number in range(600):
+            archive.writestr(f"data/{number}", "")
+        archive.writestr(".venv/larger.ipynb", json.dumps({}) + " " * 10_000)
+        archive.write(path, "work/x.ipynb")
+    for entry in ("one", "one.zip"):
+        assert submissions.read(tmp_path / entry, WALL).cells == tuple(RIGHT)
+
+
 @pytest.mark.parametrize("kind", [zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA,
                                   zipfile.ZIP_BZIP2])
 def test_a_damaged_zip_is_a_row_and_no_stop(tmp_path, kind):
@@ -697,6 +723,37 @@ def arguments(tmp_path, task, **changes):
         "jobs": 1, "scheduler": None, "merge": None,
         "uncontained": WALL.kind == "none",
     } | changes)
+
+
+@pytest.mark.parametrize("changes, words", [
+    ({"out": "in/grades.csv"}, "--out must not lie among"),
+    ({"out": "in/deeper/grades.csv"}, "--out must not lie among"),
+    ({"out": "in.csv"}, "the feedback must not lie among"),
+    ({"out": "all.csv", "submissions": "all/in"}, "would write the feedback into"),
+    ({"out": "roster.csv"}, "would write over"), ({"out": "who.csv"}, "write over"),
+    ({"out": "canvas.csv", "merge": "canvas.csv"}, "would write over"),
+    ({"submissions": "."}, "must not lie among"),
+    ({"submissions": "shares"}, "the assignment must not lie among"),
+    ({"roster": "in/roster.csv"}, "the roster must not lie among")])
+def test_what_was_handed_in_is_never_taken_for_the_teachers(
+        tmp_path, task, monkeypatch, changes, words):
+    notebook(tmp_path / "in/a1.ipynb", RIGHT)
+    before = roster(tmp_path / "roster.csv", "a1").read_text()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=words):
+        grade.run(arguments(tmp_path, task, **changes))
+    assert (tmp_path / "roster.csv").read_text() == before
+    monkeypatch.chdir(tmp_path / "in")
+    with pytest.raises(ValueError, match="the current folder must not lie among"):
+        grade.run(arguments(tmp_path, task))
+
+
+def test_no_file_of_the_current_folder_is_run_as_a_module(tmp_path):
+    for name in ("tqdm", "numpy", "torch"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w')")
+    subprocess.run([sys.executable, "-m", "softdict", "grade", "in", "--assignment",
+                    "gone"], cwd=tmp_path, capture_output=True)
+    assert not (tmp_path / "ran").exists()
 
 
 def test_the_command_writes_table_feedback_and_summary(tmp_path, task, capsys):

@@ -165,6 +165,7 @@ def run(arguments):
     out = Path(arguments.out)
     if out.suffix != ".csv":
         raise ValueError(f"--out names a table, as in grades.csv; got {out}")
+    keep_apart(arguments, out, assignment)
     students = submissions.read_roster(arguments.roster)
     entries = submissions.find(arguments.submissions)
     settled = submissions.read_who(out.parent / WHO, students,
@@ -201,6 +202,26 @@ def run(arguments):
             "command again.")
     for path in (out, out.with_suffix(".summary.md"), out.with_suffix("")):
         print(path)
+
+
+def keep_apart(arguments, out, assignment):
+    """Raises ValueError where what students handed in would be taken for the teacher's,
+    or a file of the teacher's would be written over."""
+    handed_in = Path(arguments.submissions).resolve()
+    feedback = out.with_suffix("").resolve()
+    for place, what in ((out.parent.resolve(), "--out"), (feedback, "the feedback"),
+                        (Path.cwd(), "the current folder"),
+                        (assignment.folder, "the assignment"),
+                        (Path(arguments.roster).resolve(), "the roster")):
+        if place and place.is_relative_to(handed_in):
+            raise ValueError(f"{what} must not lie among what was handed in, which "
+                             f"is {handed_in}")
+    if handed_in.is_relative_to(feedback):
+        raise ValueError(f"--out would write the feedback into {feedback}, where what "
+                         "was handed in lies")
+    for path in (arguments.roster, arguments.merge, out.parent / WHO):
+        if path and Path(path).resolve() == out.resolve():
+            raise ValueError(f"--out would write over {path}")
 
 
 def wall_of(uncontained):

@@ -21,9 +21,11 @@ from pathlib import Path
 
 from softdict.grading.answering import limit, write_all
 from softdict.grading.questions import Failure, Mark, Question, judge
+from softdict.grading.reading import MOST_CELLS
 from softdict.grading.wire import MOST_TEXT, one_line, pack, unpack
 
 SECONDS, MEMORY = 20, 2 * 2 ** 30    # of the processor and in bytes, for one notebook
+LONGEST_WORDS = 200    # letters of what a cell said
 WITHOUT_END = 10 ** 6    # seconds for all notebooks of a class
 SIZE = struct.Struct(">Q")
 
@@ -123,7 +125,7 @@ class Judge:
             return stopped(self.questions, told.words)
         if self.process is None:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "softdict.grading.judging"],
+                [sys.executable, "-P", "-m", "softdict.grading.judging"],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             self.send(self.task)
         self.send(json.dumps(exercises).encode(), told)
@@ -166,7 +168,8 @@ def judged(assignment, given, exercises, content):
         marks = [judged_safely(*one) for one in zip(assignment.questions, given,
                                                     told["found"])]
     return {"marks": [asdict(mark) for mark in marks], "status": "graded",
-            "broken": [[number, one_line(words)] for number, words in told["broken"]]}
+            "broken": [[number, one_line(words)[:LONGEST_WORDS]]
+                       for number, words in told["broken"][:MOST_CELLS]]}
 
 
 def understood(content, asked, exercises):

@@ -17,6 +17,7 @@ from softdict.grading.wire import one_line
 
 KEPT_APART = "submission_metadata.yml"    # Gradescope's
 LARGEST = 2 ** 20    # bytes of it
+LONGEST = 200    # bytes of an id, which names a file
 
 
 @dataclass(frozen=True)
@@ -76,9 +77,9 @@ def read_roster(path):
     students, taken = {}, set()
     for line, row in rows:
         place, key = f"{path.name}, line {line}", composed(row["id"])
-        if not re.fullmatch(r"\w[\w.@+-]{0,99}", key):
-            raise ValueError(f"{place}: an id is letters, digits and . _ @ + -, not "
-                             f"{key[:40]!r}")
+        if not re.fullmatch(r"\w[\w.@+-]{0,99}", key) or len(key.encode()) > LONGEST:
+            raise ValueError(f"{place}: an id is letters, digits and . _ @ + -, a name "
+                             f"for a file, not {key[:40]!r}")
         platform = composed(row.get("platform"))
         for word in {whose.folded(key), whose.folded(platform)} - {""}:
             if word in taken:
@@ -242,7 +243,8 @@ def of_several(mine, doubted=""):
     """The Submission that counts: the newest by the platform's own date; without dates
     a teacher settles which, and so where the newest is itself to be settled, of the
     date doubted. What is no notebook counts only where nothing else is."""
-    notebooks = [one for one in mine if one[1].problem not in (NO_NOTEBOOK, NONE_INSIDE)]
+    nothing = NO_NOTEBOOK, NONE_INSIDE
+    notebooks = [one for one in mine if one[1].problem not in nothing]
     if notebooks and len(notebooks) < len(mine):
         chosen = of_several(notebooks, doubted)
         return dataclasses.replace(chosen, notes=chosen.notes + tuple(
