@@ -152,6 +152,16 @@ def test_results_are_compared_by_value_and_not_by_type(found, wanted, equal):
     assert questions.same(found, wanted, 1e-5) is equal
 
 
+@pytest.mark.parametrize("value, words", [
+    ((torch.zeros([2] * 16), "x"), "(numbers of shape [2, 2, 2, 2, 2, 2, ...], 'x')"),
+    (torch.zeros(2 ** 20, 0), "numbers of shape [1048576, 0]"),
+    (torch.ones(3, 4), "numbers of shape [3, 4], beginning with 1, 1, 1, 1"),
+    ([1, 2.5], "[1.0, 2.5]"), ({"a": None}, "{'a': None}")])
+def test_a_result_of_any_size_is_shown_as_a_few_letters(value, words):
+    assert questions.shown(value) == words
+    assert len(questions.shown([["word"] * 10 ** 5] * 10 ** 3)) < 90
+
+
 def test_an_answer_that_changes_its_input_is_judged_on_the_input_as_it_was():
     def clears(x):
         x.zero_()
@@ -281,6 +291,10 @@ def test_no_probe_reaches_what_it_should_not(tmp_path, task, monkeypatch):
     assert not Path("/tmp/a").exists()
 
 
+SAID = {"many": "than 32 threads|start new thread",    # and not that time was over
+        "files without content": "than 2000 files"}
+
+
 @needs_walls
 @pytest.mark.parametrize("kind", CHEATS)
 def test_no_cheat_gets_a_point_and_none_costs_another_a_point(tmp_path, task, kind):
@@ -292,6 +306,7 @@ def test_no_cheat_gets_a_point_and_none_costs_another_a_point(tmp_path, task, ki
     assert points(rows["ahead"]) == points(rows["behind"]) == [5, 5]
     for key, name in zip(cheats, CHEATS[kind]):
         assert sum(points(rows[key])) == 0, (name, rows[key])
+        assert re.search(SAID.get(name, ""), str(rows[key])), (name, rows[key])
 
 
 @needs_walls
@@ -357,6 +372,26 @@ def test_bubblewrap_starts_with_nothing_and_leaves_nothing(monkeypatch):
         process.stdout.read()    # what ran inside has ended, too
         process.stdout.close()
     assert not Path(f"/proc/{below[0]}").exists()
+
+
+@needs_walls
+def test_a_box_ends_with_the_grader():
+    source = ("import os\nfrom softdict.grading import boxes, walls\n"
+              "wall = walls.find()\nbox = wall.start('answering')\n"
+              "assert box.stdout.read(1)\n"
+              "cells = ['import ctypes, signal, os\\n'\n"
+              "         'signal.signal(signal.SIGALRM, signal.SIG_IGN)\\n'\n"
+              "         'while True: ctypes.CDLL(None).pause()']\n"
+              "job = {'cells': cells, 'asked': [], 'exercises': []}\n"
+              "box.stdin.write(boxes.packed(job, boxes.Limits()))\n"
+              "box.stdin.close()\n"
+              "print(*walls.children(box.pid), flush=True)\nos._exit(0)")
+    told = subprocess.run([sys.executable, "-c", source], stdout=subprocess.PIPE,
+                          text=True).stdout.split()
+    end = time.monotonic() + 60    # without an end it stays as long as it likes
+    while Path(f"/proc/{told[0]}").exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    assert len(told) == 1 and not Path(f"/proc/{told[0]}").exists()
 
 
 def test_a_tensor_is_used_once_in_a_message():

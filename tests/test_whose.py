@@ -85,7 +85,8 @@ ODD = {    # name: whose it is, or words of the reason
     # joints between the letters of one word, and what is none
     **{f"kim{joint}anna.ipynb": "has no id" for joint in
        "-\u2010\u2011\u2013'\u2019\u00b7\u200b\u200c\u00ad\u30fb"},
-    "रामा.ipynb": "has no id", "राम_hw.ipynb": "=राम", "o\u2019kim.ipynb": "has no id", "kim - hw.ipynb": "=kim", "'kim'.ipynb": "=kim",
+    "रामा.ipynb": "has no id", "राम_hw.ipynb": "=राम",
+    "o\u2019kim.ipynb": "has no id", "kim - hw.ipynb": "=kim", "'kim'.ipynb": "=kim",
     # endings, copies and counters
     "kim.ipynb.zip": "=kim", "kim.ipynb.ipynb": "=kim", "kim (2).ipynb": "=kim",
     "heads-and-masks-kim-main.zip": "=kim", "notebook (2).ipynb": "has no id",
@@ -193,6 +194,14 @@ def test_an_attempt_in_doubt_holds_up_the_older_one_of_its_student_alone():
     assert rows(old, new, newest)["kim"][0] == newest.file
     inside = handed_in(ATTEMPT.format(2, "y"), claim="7")
     assert "newer attempt" in rows(old, inside)["kim"][2]
+
+
+def test_a_date_that_a_student_may_have_written_makes_nothing_newer():
+    mine = handed_in(ATTEMPT.format(1, "x"))
+    # Canvas's form, of somebody whom a roster without names does not know
+    other = handed_in("tackerat_11_22_HW_kim_attempt_2099-01-01-00-00-00_x.ipynb")
+    (_, found), = matched([mine, other], {"kim": Student("kim")}, TITLES)
+    assert found.problem.startswith("to be settled: 2 files")
 
 
 def test_of_several_attempts_the_platforms_newest_counts():
