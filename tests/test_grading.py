@@ -291,7 +291,8 @@ def test_no_probe_reaches_what_it_should_not(tmp_path, task, monkeypatch):
     assert not Path("/tmp/a").exists()
 
 
-SAID = {"many": "than 32 threads|start new thread",    # and not that time was over
+# and not that time was over; the kernel counts the threads of who is not root
+SAID = {"many": "than 32 threads" + "|start new thread" * bool(os.geteuid()),
         "files without content": "than 2000 files"}
 
 

@@ -58,7 +58,8 @@ SMALL = {"2": Student("2"), "7": Student("7"), "민수": Student("민수", "김 
          "kim_minsu": Student("kim_minsu"), "Ada": Student("Ada", "Ada L"),
          "12345": Student("12345", "Lee Jiwoo", platform="998"),
          "777": Student("777", "Cho Mina"), "kim.py": Student("kim.py"),
-         "888": Student("888", platform="gh-user"), "राम": Student("राम")}
+         "888": Student("888", platform="gh-user"), "राम": Student("राम"),
+         "n1": Student("n1", "Same Name"), "n2": Student("n2", "Same Name")}
 ODD = {    # name: whose it is, or words of the reason
     "박민수.ipynb": "has no id", "7_2_heads_and_masks.ipynb": "=7",
     "2_heads_and_masks.ipynb": "has no id", "2_7.ipynb": "has 2 and 7",
@@ -85,7 +86,8 @@ ODD = {    # name: whose it is, or words of the reason
     # joints between the letters of one word, and what is none
     **{f"kim{joint}anna.ipynb": "has no id" for joint in
        "-\u2010\u2011\u2013'\u2019\u00b7\u200b\u200c\u00ad\u30fb"},
-    "रामा.ipynb": "has no id", "राम_hw.ipynb": "=राम",
+    "Jiwoo Lee - hw.ipynb": "=12345", "Same Name - hw.ipynb": "have this name",
+    "Same Name - n1.ipynb": "=n1", "रामा.ipynb": "has no id", "राम_hw.ipynb": "=राम",
     "o\u2019kim.ipynb": "has no id", "kim - hw.ipynb": "=kim", "'kim'.ipynb": "=kim",
     # endings, copies and counters
     "kim.ipynb.zip": "=kim", "kim.ipynb.ipynb": "=kim", "kim (2).ipynb": "=kim",
