@@ -299,6 +299,14 @@ CHEATS = {    # kind: name: the code of a notebook that must get nothing
         "many results": PEN + "def double(x): return [[] for _ in range(3_000_000)]",
         "deep": PEN + "def double(x):\n    y = []\n    for _ in range(10 ** 5):\n"
                 "        y = [y]\n    return y",
+        "a tensor of 23 dimensions": PEN + """
+import torch
+def double(x): return (torch.zeros([2] * 23, dtype=torch.uint8), "x")
+""",
+        "rows without numbers": PEN + """
+import torch
+def double(x): return torch.zeros(2 ** 29, 0)
+""",
         "rubbish without end": "import os\nwhile True:\n    for n in range(3, 12):\n"
                                "        try: os.write(n, bytes(2 ** 20))\n"
                                "        except OSError: pass"},

@@ -8,18 +8,20 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unicodedata
 import zipfile
 from pathlib import Path
 
 import nbformat
 import pytest
+import safetensors.torch
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from attacks import CHEATS, HELP, PROBES
-from softdict.grading import boxes, grade, questions, reading, report, submissions
-from softdict.grading import walls, wire
+from softdict.grading import boxes, grade, judging, questions, reading, report
+from softdict.grading import submissions, walls, wire
 from softdict.grading.boxes import Limits
 from softdict.grading.questions import Failure, Part, Question, Wrong, judge
 
@@ -62,6 +64,16 @@ try:
 except ValueError as error:
     WALL, NO_WALL = walls.Wall("none"), str(error)
 needs_walls = pytest.mark.skipif(WALL.kind != "bubblewrap", reason=NO_WALL)
+
+
+def test_a_bubblewrap_that_shuts_in_is_the_wall():
+    # else a fault of the grader's own would skip what follows
+    program = walls.shutil.which("bwrap")
+    if not program or subprocess.run([
+            program, "--unshare-all", "--disable-userns", "--unshare-user", "--ro-bind",
+            "/", "/", "true"], capture_output=True).returncode:
+        pytest.skip(f"this system has no bubblewrap, or forbids it: {NO_WALL}")
+    assert WALL.kind == "bubblewrap", NO_WALL
 
 
 @pytest.fixture
@@ -140,6 +152,16 @@ def test_results_are_compared_by_value_and_not_by_type(found, wanted, equal):
     assert questions.same(found, wanted, 1e-5) is equal
 
 
+@pytest.mark.parametrize("value, words", [
+    ((torch.zeros([2] * 16), "x"), "(numbers of shape [2, 2, 2, 2, 2, 2, ...], 'x')"),
+    (torch.zeros(2 ** 20, 0), "numbers of shape [1048576, 0]"),
+    (torch.ones(3, 4), "numbers of shape [3, 4], beginning with 1, 1, 1, 1"),
+    ([1, 2.5], "[1.0, 2.5]"), ({"a": None}, "{'a': None}")])
+def test_a_result_of_any_size_is_shown_as_a_few_letters(value, words):
+    assert questions.shown(value) == words
+    assert len(questions.shown([["word"] * 10 ** 5] * 10 ** 3)) < 90
+
+
 def test_an_answer_that_changes_its_input_is_judged_on_the_input_as_it_was():
     def clears(x):
         x.zero_()
@@ -162,10 +184,13 @@ def test_values_come_back_as_they_went(value):
     assert str(back) == str(value)
 
 
+NONE = safetensors.torch.save({})
+
+
 @pytest.mark.parametrize("content", [
     b"", b"x" * 40, wire.pack([1])[:-1], wire.pack([1]) + b"x",
     wire.HEAD.pack(2 ** 62, 0), wire.pack(1).replace(b"plain", b"world"),
-    wire.HEAD.pack(10 ** 5, 8) + b"[" * 10 ** 5 + b"\0" * 8])
+    wire.HEAD.pack(10 ** 5, len(NONE)) + b"[" * 10 ** 5 + NONE])
 def test_bytes_that_are_no_message_are_refused(content):
     with pytest.raises(ValueError):
         wire.unpack(content)
@@ -232,7 +257,7 @@ def told_of(cells, asked, limits=Limits(seconds=30), wall=WALL):
     """What the box of one notebook tells."""
     (_, told), = boxes.run_all({"": {"cells": cells, "asked": asked, "exercises": []}},
                                limits, wall)
-    return told
+    return judging.understood(told, len(asked), 0)
 
 
 def places(tmp_path, task, port=9):
@@ -269,6 +294,11 @@ def test_no_probe_reaches_what_it_should_not(tmp_path, task, monkeypatch):
     assert not Path("/tmp/a").exists()
 
 
+# and not that time was over; the kernel counts the threads of who is not root
+SAID = {"many": "than 32 threads" + "|start new thread" * bool(os.geteuid()),
+        "files without content": "than 2000 files"}
+
+
 @needs_walls
 @pytest.mark.parametrize("kind", CHEATS)
 def test_no_cheat_gets_a_point_and_none_costs_another_a_point(tmp_path, task, kind):
@@ -280,6 +310,7 @@ def test_no_cheat_gets_a_point_and_none_costs_another_a_point(tmp_path, task, ki
     assert points(rows["ahead"]) == points(rows["behind"]) == [5, 5]
     for key, name in zip(cheats, CHEATS[kind]):
         assert sum(points(rows[key])) == 0, (name, rows[key])
+        assert re.search(SAID.get(name, ""), str(rows[key])), (name, rows[key])
 
 
 @needs_walls
@@ -317,12 +348,12 @@ def test_a_filter_without_which_a_process_could_be_made_is_missed(monkeypatch):
 
 @needs_walls
 def test_a_home_that_is_a_file_system_of_its_own_is_no_hindrance():
-    source = ("from softdict.grading import boxes, walls\n"
+    source = ("from softdict.grading import boxes, walls, wire\n"
               "asked = [('f', 'def drive(f): return f()', [[()]])]\n"
               "job = {'cells': ['def f(): return 7'], 'asked': asked,\n"
               "       'exercises': []}\n"
               "(_, told), = boxes.run_all({'': job}, boxes.Limits(), walls.find())\n"
-              "print(told['found'])")
+              "print(wire.unpack(told)['found'])")
     told = subprocess.run(
         [WALL.program, "--dev-bind", "/", "/", "--tmpfs", "/home", "--dir",
          "/home/teacher", "--setenv", "HOME", "/home/teacher", "--chdir",
@@ -345,6 +376,26 @@ def test_bubblewrap_starts_with_nothing_and_leaves_nothing(monkeypatch):
         process.stdout.read()    # what ran inside has ended, too
         process.stdout.close()
     assert not Path(f"/proc/{below[0]}").exists()
+
+
+@needs_walls
+def test_a_box_ends_with_the_grader():
+    source = ("import os\nfrom softdict.grading import boxes, walls\n"
+              "wall = walls.find()\nbox = wall.start('answering')\n"
+              "assert box.stdout.read(1)\n"
+              "cells = ['import ctypes, signal, os\\n'\n"
+              "         'signal.signal(signal.SIGALRM, signal.SIG_IGN)\\n'\n"
+              "         'while True: ctypes.CDLL(None).pause()']\n"
+              "job = {'cells': cells, 'asked': [], 'exercises': []}\n"
+              "box.stdin.write(boxes.packed(job, boxes.Limits()))\n"
+              "box.stdin.close()\n"
+              "print(*walls.children(box.pid), flush=True)\nos._exit(0)")
+    told = subprocess.run([sys.executable, "-c", source], stdout=subprocess.PIPE,
+                          text=True).stdout.split()
+    end = time.monotonic() + 60    # without an end it stays as long as it likes
+    while Path(f"/proc/{told[0]}").exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    assert len(told) == 1 and not Path(f"/proc/{told[0]}").exists()
 
 
 def test_a_tensor_is_used_once_in_a_message():
@@ -377,6 +428,40 @@ def test_what_was_ended_from_outside_is_run_again(tmp_path, task, monkeypatch):
     monkeypatch.setattr(boxes.Box, "begin", real)
     assert points(graded(tmp_path, task, handed_in, kept=kept)["a1"]) == [5, 5]
     assert len(kept.read_text().splitlines()) == 1
+
+
+@needs_walls
+def test_an_answer_that_has_come_is_not_late_because_nobody_looked(monkeypatch):
+    real = boxes.Box.begin
+
+    def unheard(self, *given):
+        real(self, *given)
+        while self.events.empty():    # it answers
+            time.sleep(0.05)
+        self.end = 0    # its time passes, while the grader does something else
+
+    monkeypatch.setattr(boxes.Box, "begin", unheard)
+    assert told_of(["def f(): return 7"], [
+        ("f", "def drive(f): return f()", [[()]])])["found"] == [[[7]]]
+
+
+def test_what_is_dear_to_judge_costs_its_own_notebook_alone(task, monkeypatch):
+    monkeypatch.setattr(judging, "SECONDS", 2)
+    keys = [[{"plain": (2 ** 61 - 1) * number}, {"plain": 0}]    # of one hash
+            for number in range(75_000)]
+    text, numbers = json.dumps({"dict": keys}).encode(), safetensors.torch.save({})
+    dear = wire.HEAD.pack(len(text), len(numbers)) + text + numbers
+    given, _ = grade.jobs_of(task, Limits())
+    found = [[[questions.drive(one, one.answer, case) for case in part]
+              for part in parts] for one, parts in zip(task.questions, given)]
+    right = wire.pack({"found": found, "judged": [], "broken": []})
+    with judging.Judge(task, given) as judge:
+        told = [judge.outcome(content, []) for content in (right, dear, right)]
+    assert [sum(mark["points"] for mark in one["marks"]) for one in told] == [10, 0, 10]
+    assert "comparing its results took too much" in told[1]["status"]
+    (task.folder / "questions.py").unlink()
+    with judging.Judge(task, given) as judge, pytest.raises(RuntimeError):
+        judge.outcome(right, [])    # nobody's points are lost by a teacher's mistake
 
 
 def test_without_a_wall_nothing_runs(tmp_path, task, monkeypatch):
@@ -460,7 +545,7 @@ def test_a_result_that_cannot_travel_costs_no_other_question_its_points(task):
               for number, result in enumerate([*STRANGE, "2 * x"])]
     _, double = task.questions
     asked = [(f"s{number}", double.drive, [[(3,)]]) for number in range(len(cells) - 1)]
-    marks = [grade.judged_safely(double, [[(3,)]], results)
+    marks = [judging.judged_safely(double, [[(3,)]], results)
              for results in told_of(cells, asked)["found"]]
     for mark, words in zip(marks, STRANGE.values()):
         assert mark.points == 0 and words in mark.message
@@ -612,6 +697,7 @@ def test_trouble_of_every_kind_is_a_row_and_no_stop(tmp_path, task):
     ("id,adjust\na,many\n", "must be a number"), (b"\xff\xff", "must be UTF-8"),
     ("id\nAda\nada\n", "stands twice"), ("id\n..\n", "an id is letters"),
     ("id\n한\n" + unicodedata.normalize("NFD", "한"), "stands twice"),
+    ("id,id\na,b\n", "one of them is id"),
     ("id,adjust\na,nan\n", "must be a number"), ("id,adjust\na,1e999\n", "a number"),
     (f"id,name\na,{'x' * 200_000}\n", "cannot be read as a CSV")])
 def test_a_roster_that_is_none_is_refused_in_a_sentence(tmp_path, text, words):
@@ -626,6 +712,22 @@ def test_a_table_of_a_platform_that_is_none_is_refused(tmp_path, text):
     (tmp_path / "canvas.csv").write_bytes(text)
     with pytest.raises(ValueError, match="canvas.csv is no CSV in UTF-8"):
         report.merge(tmp_path / "canvas.csv", "Shares", [])
+
+
+def test_a_notebook_behind_many_files_of_tools_is_found(tmp_path):
+    path = notebook(tmp_path / "one/work/x.ipynb", RIGHT)
+    for place in (".git/objects", "data"):
+        (tmp_path / "one" / place).mkdir(parents=True)
+        for number in range(600):
+            (tmp_path / "one" / place / str(number)).touch()
+    notebook(tmp_path / "one/.venv/larger.ipynb", RIGHT * 2)
+    with zipfile.ZipFile(tmp_path / "one.zip", "w") as archive:
+        for number in range(600):
+            archive.writestr(f"data/{number}", "")
+        archive.writestr(".venv/larger.ipynb", json.dumps({}) + " " * 10_000)
+        archive.write(path, "work/x.ipynb")
+    for entry in ("one", "one.zip"):
+        assert submissions.read(tmp_path / entry, WALL).cells == tuple(RIGHT)
 
 
 @pytest.mark.parametrize("kind", [zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA,
@@ -660,6 +762,37 @@ def arguments(tmp_path, task, **changes):
         "jobs": 1, "scheduler": None, "merge": None,
         "uncontained": WALL.kind == "none",
     } | changes)
+
+
+@pytest.mark.parametrize("changes, words", [
+    ({"out": "in/grades.csv"}, "--out must not lie among"),
+    ({"out": "in/deeper/grades.csv"}, "--out must not lie among"),
+    ({"out": "in.csv"}, "the feedback must not lie among"),
+    ({"out": "all.csv", "submissions": "all/in"}, "would write the feedback into"),
+    ({"out": "roster.csv"}, "would write over"), ({"out": "who.csv"}, "write over"),
+    ({"out": "canvas.csv", "merge": "canvas.csv"}, "would write over"),
+    ({"submissions": "."}, "must not lie among"),
+    ({"submissions": "shares"}, "the assignment must not lie among"),
+    ({"roster": "in/roster.csv"}, "the roster must not lie among")])
+def test_what_was_handed_in_is_never_taken_for_the_teachers(
+        tmp_path, task, monkeypatch, changes, words):
+    notebook(tmp_path / "in/a1.ipynb", RIGHT)
+    before = roster(tmp_path / "roster.csv", "a1").read_text()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=words):
+        grade.run(arguments(tmp_path, task, **changes))
+    assert (tmp_path / "roster.csv").read_text() == before
+    monkeypatch.chdir(tmp_path / "in")
+    with pytest.raises(ValueError, match="the current folder must not lie among"):
+        grade.run(arguments(tmp_path, task))
+
+
+def test_no_file_of_the_current_folder_is_run_as_a_module(tmp_path):
+    for name in ("tqdm", "numpy", "torch"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w')")
+    subprocess.run([sys.executable, "-m", "softdict", "grade", "in", "--assignment",
+                    "gone"], cwd=tmp_path, capture_output=True)
+    assert not (tmp_path / "ran").exists()
 
 
 def test_the_command_writes_table_feedback_and_summary(tmp_path, task, capsys):

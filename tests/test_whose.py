@@ -5,6 +5,7 @@ from itertools import permutations
 
 import pytest
 from softdict.grading import submissions, whose
+from softdict.grading.reading import NO_NOTEBOOK
 from softdict.grading.submissions import Student, Submission, matched
 
 TITLES = "Multi-head attention and masks", "2_heads_and_masks", "heads_and_masks"
@@ -56,7 +57,9 @@ SMALL = {"2": Student("2"), "7": Student("7"), "민수": Student("민수", "김 
          "a.b@x.org": Student("a.b@x.org"), "kim": Student("kim"),
          "kim_minsu": Student("kim_minsu"), "Ada": Student("Ada", "Ada L"),
          "12345": Student("12345", "Lee Jiwoo", platform="998"),
-         "777": Student("777", "Cho Mina")}
+         "777": Student("777", "Cho Mina"), "kim.py": Student("kim.py"),
+         "888": Student("888", platform="gh-user"), "राम": Student("राम"),
+         "n1": Student("n1", "Same Name"), "n2": Student("n2", "Same Name")}
 ODD = {    # name: whose it is, or words of the reason
     "박민수.ipynb": "has no id", "7_2_heads_and_masks.ipynb": "=7",
     "2_heads_and_masks.ipynb": "has no id", "2_7.ipynb": "has 2 and 7",
@@ -71,7 +74,27 @@ ODD = {    # name: whose it is, or words of the reason
     "leejiwoo_777_5_hw.ipynb": "may be the platform's",
     "leejiwoo_998_1_777.ipynb": "the platform says",
     "Cho Mina_998_assignsubmission_file_x.ipynb": "are of two students",
-    "HW_kim_minsu_attempt_2026-11-01-10-11-12_7.ipynb": "the platform says",
+    "HW_kim_minsu_attempt_2026-11-01-10-11-12_Ada.ipynb": "the platform says",
+    "HW_kim_attempt_2026-11-01-10-11-12_7.ipynb": "=kim",
+    # what a student writes behind the platform's own words
+    "HW_kim_attempt_2026-11-01-10-11-12_heads_and_masks_777_attempt_2099-01-01-00-00-00"
+    "_x.ipynb": "the platform says",
+    "HW_stranger_attempt_2026-11-01-10-11-12_kim.ipynb": "names nobody",
+    "strangerx_99_5_kim.ipynb": "names nobody",
+    "leejiwoo_998_22_heads_and_masks_777_attempt_2099-01-01-00-00-00.ipynb": "two p",
+    "leejiwoo_998_22_x_777_assignsubmission_file_.ipynb": "may be the platform's",
+    # joints between the letters of one word, and what is none
+    **{f"kim{joint}anna.ipynb": "has no id" for joint in
+       "-\u2010\u2011\u2013'\u2019\u00b7\u200b\u200c\u00ad\u30fb"},
+    "Jiwoo Lee - hw.ipynb": "=12345", "Same Name - hw.ipynb": "have this name",
+    "Same Name - n1.ipynb": "=n1", "रामा.ipynb": "has no id", "राम_hw.ipynb": "=राम",
+    "o\u2019kim.ipynb": "has no id", "kim - hw.ipynb": "=kim", "'kim'.ipynb": "=kim",
+    # endings, copies and counters
+    "kim.ipynb.zip": "=kim", "kim.ipynb.ipynb": "=kim", "kim (2).ipynb": "=kim",
+    "heads-and-masks-kim-main.zip": "=kim", "notebook (2).ipynb": "has no id",
+    "final 2.ipynb": "another kind", "Chapter 7 notes.ipynb": "another kind",
+    "kim.py": "has kim and kim.py", "kim.py.ipynb": "=kim.py",
+    "heads-and-masks-gh-user": "=888",
     "submission_5": "submission_metadata.yml",
     "submission_7": "submission_metadata.yml"}
 
@@ -108,7 +131,7 @@ def handed_in(name, claim=""):
     return Submission(name, (name,), claim=claim)
 
 
-EVERY = [handed_in(name, claim) for name in ODD for claim in ("", "2", "Ada", "nobody")]
+EVERY = [handed_in(name, claim) for name in ODD for claim in ("", "Ada")]
 
 
 def test_no_submission_changes_the_row_of_another():
@@ -125,6 +148,28 @@ def test_no_submission_changes_the_row_of_another():
                 assert both[key] == row, (one, other)
 
 
+@pytest.mark.parametrize("cell, file", [
+    ("'=a.ipynb", "=a.ipynb"), ("=a.ipynb", "=a.ipynb"), ("a b.ipynb", "a\nb.ipynb"),
+    ("a\\u200bb.ipynb", "a\u200bb.ipynb"), (" x.ipynb", " x.ipynb"),
+    ("x.ipynb", "x.ipynb"), ("\uac00.ipynb", "\uac00.ipynb"),
+    ("\u1100\u1161.ipynb", "\u1100\u1161.ipynb")])
+def test_a_name_is_settled_as_the_table_shows_it(tmp_path, cell, file):
+    every = ("=a.ipynb", "a\nb.ipynb", "a\u200bb.ipynb", " x.ipynb", "x.ipynb",
+             "\uac00.ipynb", "\u1100\u1161.ipynb")
+    who = tmp_path / "who.csv"
+    who.write_text(f"file,id\n{cell},7\n", "utf-8")
+    assert submissions.read_who(who, SMALL, every) == {file: "7"}
+
+
+@pytest.mark.parametrize("lines, words", [
+    ("\u1100\u1161 ,7", "more than one"), ("b,7\nb,2", "has another id above")])
+def test_what_settles_nothing_is_one_sentence(tmp_path, lines, words):
+    who = tmp_path / "who.csv"
+    who.write_text(f"file,id\n{lines}\n", "utf-8")
+    with pytest.raises(ValueError, match=words):
+        submissions.read_who(who, SMALL, ("\uac00", "\u1100\u1161", "b"))
+
+
 def test_a_claim_inside_gives_no_points_and_takes_none():
     by_id = rows(handed_in("7.ipynb"), handed_in("work.ipynb", claim="7"),
                  handed_in("2.ipynb", claim="7"))
@@ -132,6 +177,33 @@ def test_a_claim_inside_gives_no_points_and_takes_none():
     reasons = [one.problem for student, one in matched(
         [handed_in("2.ipynb", claim="7")], SMALL, TITLES) if not student]
     assert reasons == ["to be settled: its name says 2, inside it stands 7"]
+
+
+TEXT = Submission("HW_kim_attempt_2026-11-02-10-11-12.txt", problem=NO_NOTEBOOK)
+ATTEMPT = "HW_kim_attempt_2026-11-0{}-10-11-12_{}.ipynb"
+
+
+def test_what_is_no_notebook_does_not_compete_with_one():
+    assert rows(TEXT, handed_in(ATTEMPT.format(2, "x")))["kim"][1:] == (
+        (ATTEMPT.format(2, "x"),), "")
+    assert rows(TEXT)["kim"][2] == NO_NOTEBOOK
+
+
+def test_an_attempt_in_doubt_holds_up_the_older_one_of_its_student_alone():
+    old, new = handed_in(ATTEMPT.format(1, "x")), handed_in(ATTEMPT.format(2, "Ada"))
+    assert rows(old)["kim"][2] == "" and "newer attempt" in rows(old, new)["kim"][2]
+    newest = handed_in(ATTEMPT.format(3, "x"))
+    assert rows(old, new, newest)["kim"][0] == newest.file
+    inside = handed_in(ATTEMPT.format(2, "y"), claim="7")
+    assert "newer attempt" in rows(old, inside)["kim"][2]
+
+
+def test_a_date_that_a_student_may_have_written_makes_nothing_newer():
+    mine = handed_in(ATTEMPT.format(1, "x"))
+    # Canvas's form, of somebody whom a roster without names does not know
+    other = handed_in("tackerat_11_22_HW_kim_attempt_2099-01-01-00-00-00_x.ipynb")
+    (_, found), = matched([mine, other], {"kim": Student("kim")}, TITLES)
+    assert found.problem.startswith("to be settled: 2 files")
 
 
 def test_of_several_attempts_the_platforms_newest_counts():

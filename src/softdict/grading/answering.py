@@ -12,6 +12,7 @@ import gc
 import inspect
 import os
 import random
+import re
 import signal
 import sys
 import time
@@ -23,6 +24,8 @@ from softdict.grading.wire import LOADED, LONGEST, MOST_TEXT, pack, unpack
 CELL = 10    # seconds a cell may take, and all cases of one question
 LONGEST_WORDS = 300
 FILES = 16 * 2 ** 20    # bytes that one file may have
+PROCESSES = 64    # threads of a box, where the kernel counts them for a box alone
+COUNTS_FOR_BOX = 5, 14    # of Linux; before, the teacher's own were counted with them
 
 
 class TooLong(BaseException):
@@ -129,12 +132,16 @@ def check(names, exercise, function, end):
         result.points, result.most, result.code, result.message]
 
 
-def limit(seconds, memory):
-    """Sets what the kernel counts for this process: memory, time, files.
+def limit(seconds, memory, boxed=False):
+    """Sets what the kernel counts for this process: memory, time, files; in a box of
+    its own, threads as well.
 
     `memory`, in bytes, is added to what is loaded; no student's line has run yet
     """
     import resource
+
+    counted = boxed and sys.platform.startswith("linux") and tuple(map(
+        int, re.findall(r"\d+", os.uname().release)[:2])) >= COUNTS_FOR_BOX
 
     taken = 2 ** 36
     if sys.platform.startswith("linux"):
@@ -142,7 +149,8 @@ def limit(seconds, memory):
             taken = int(file.read().split()[0]) * resource.getpagesize()
     for name, soft, hard in (
             ("CPU", seconds + 1, seconds + 3), ("AS", taken + memory, taken + memory),
-            ("CORE", 0, 0), ("FSIZE", FILES, FILES), ("NOFILE", 128, 128)):
+            ("CORE", 0, 0), ("FSIZE", FILES, FILES), ("NOFILE", 128, 128),
+            *[("NPROC", PROCESSES, PROCESSES)] * counted):
         try:
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (soft, hard))
         except (ValueError, OSError):
@@ -171,7 +179,7 @@ def main():
     out, nowhere = os.dup(1), os.open(os.devnull, os.O_RDWR)
     write_all(out, LOADED)
     job = unpack(sys.stdin.buffer.read())
-    limit(job["seconds"], job["memory"])
+    limit(job["seconds"], job["memory"], os.getpid() == 1)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
     write_all(out, run(job))

@@ -1,18 +1,16 @@
 """Grades a class: reads what was handed in, runs it behind a wall, judges it outside.
 
 Each notebook runs once, in a process of its own that holds no tests; what its functions
-return is compared here. A stopped run goes on where it was.
+return is compared in another. A stopped run goes on where it was.
 """
 
 import hashlib
-import importlib
-import importlib.util
 import json
 import os
 import random
 import re
 import sys
-from dataclasses import asdict, dataclass
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tqdm import tqdm
@@ -20,76 +18,13 @@ from tqdm import tqdm
 from softdict.files import write_whole
 from softdict.grading import boxes, report, submissions, walls
 from softdict.grading.boxes import Limits, Passing
-from softdict.grading.questions import Failure, Mark, Question, cases, judge
+from softdict.grading.judging import Judge, chapter_exercises, load_assignment
+from softdict.grading.questions import Mark, cases
 from softdict.grading.walls import Wall
 from softdict.grading.wire import one_line, unpack
 
 ASKED = re.compile(r"\bcheck\(\s*[\"'](\d\d-\d+|C\d-\d+)[\"']\s*,\s*(\w+)\s*\)")
 WHO = "who.csv"    # beside the table: whose a file is, where its name does not say it
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """What is graded: its title, its questions, and the folder where they lie."""
-
-    title: str
-    questions: tuple
-    folder: Path | None = None
-    published: bool = False    # a chapter's own exercises, judged by their checks
-    digest: str = ""
-
-    @property
-    def names(self):
-        """The names that its files may have, in which no student is looked for."""
-        folder = self.folder.name if self.folder else self.title.split()[-1]
-        return self.title, folder, re.sub(r"^\d+_", "", folder)
-
-
-def load_assignment(name):
-    """The Assignment of a folder with questions.py, or of that name in assignments/.
-
-    raises ValueError where there is none
-    """
-    folder = next((path for path in (Path(name), Path("assignments") / name)
-                   if (path / "questions.py").is_file()), None)
-    if folder is None:
-        raise ValueError(f"{name!r} is no assignment: neither it nor "
-                         f"assignments/{name} is a folder with questions.py")
-    path = folder / "questions.py"
-    spec = importlib.util.spec_from_file_location(f"questions_{folder.name}", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    found = getattr(module, "QUESTIONS", ())
-    if not found or not all(isinstance(one, Question) for one in found):
-        raise ValueError(f"{path} must define QUESTIONS, a tuple of Question")
-    return Assignment(getattr(module, "TITLE", folder.name), tuple(found),
-                      folder.resolve(),
-                      digest=hashlib.sha256(path.read_bytes()).hexdigest())
-
-
-def chapter_exercises(chapter):
-    """The published exercises of a chapter as an Assignment: practice, no examination.
-
-    raises ValueError for a chapter without checks
-    """
-    try:
-        module = importlib.import_module(f"softdict.checks.ch{chapter}")
-    except ImportError:
-        raise ValueError(f"there is no chapter {chapter!r} with exercises; its number "
-                         "looks like 07") from None
-    found = [check for name, check in sorted(vars(module).items())
-             if name.startswith("check_") and hasattr(check, "exercise")]
-    questions = tuple(Question(check.exercise, "", None, (Points(check.points),))
-                      for check in found)
-    return Assignment(f"Chapter {chapter}", questions, published=True)
-
-
-@dataclass(frozen=True)
-class Points:
-    """In place of a Part: a published exercise has points and no cases of its own."""
-
-    points: int
 
 
 def keys_of(pairs, assignment, limits):
@@ -107,49 +42,16 @@ def finished(path):
     if path.exists():
         for line in path.read_text("utf-8", "replace").splitlines():
             try:
-                record = json.loads(line)
-                record["marks"] = [Mark(**mark) for mark in record["marks"]]
+                record = with_marks(json.loads(line))
                 found[record["key"]] = record
             except (ValueError, TypeError, KeyError, RecursionError):
                 pass    # the line at which the run was stopped
     return found
 
 
-def marks_of(assignment, asked, told):
-    """The Mark of each question, of what a notebook's process told."""
-    if assignment.published:
-        judged = dict(told)
-        return [published_mark(question, judged.get(question.name))
-                for question in assignment.questions]
-    return [judged_safely(question, given, results) for question, given, results
-            in zip(assignment.questions, asked, told)]
-
-
-def published_mark(question, told):
-    """The Mark of a published exercise, of what its check said."""
-    if told is None or isinstance(told, Failure):
-        words = told.words if told else "its check is not in the notebook"
-        return Mark(question.name, 0, question.points, "no_answer", words)
-    points, most, code, message = told
-    points = points if type(points) is int and 0 <= points <= question.points else 0
-    return Mark(question.name, points, question.points,
-                "right" if points == question.points else one_line(code)[:60],
-                "\n".join(map(one_line, str(message)[:1000].split("\n"))))
-
-
-def judged_safely(question, asked, results):
-    """`judge`; results of another form than was asked for count as no answer."""
-    fits = isinstance(results, Failure) or (
-        isinstance(results, list) and len(results) == len(asked) and all(
-            isinstance(part, list) and len(part) == len(given)
-            for part, given in zip(results, asked)))
-    if not fits:
-        results = Failure("the results have another form than was asked for")
-    try:
-        return judge(question, asked, results)
-    except (RecursionError, TypeError, ValueError, RuntimeError, OverflowError):
-        # whatever an answer returned, the next one is graded
-        return judge(question, asked, Failure("the results cannot be compared"))
+def with_marks(record):
+    """A record as it is kept, its marks made Marks."""
+    return record | {"marks": [Mark(**mark) for mark in record["marks"]]}
 
 
 def jobs_of(assignment, limits):
@@ -180,34 +82,27 @@ def grade(pairs, assignment, limits, wall, jobs=1, scheduler=None, kept=None):
     every = run_on_cluster if scheduler else boxes.run_all
     bar = tqdm(total=len(waiting), desc=assignment.title, unit="notebook",
                disable=not waiting)
-    with bar, open(kept or os.devnull, "a", encoding="utf-8") as file:
-        for key, told in every(asking, limits, wall, scheduler or jobs):
-            record = {"key": key} | outcome(assignment, given, waiting[key], told)
-            known[key] = record
-            line = record | {"marks": [asdict(mark) for mark in record["marks"]]}
-            if not isinstance(told, Passing):
-                file.write(json.dumps(line) + "\n")
-                file.flush()
-            bar.update()
+
+    def finish(key, told):
+        names = [name for name, _ in asking[key]["exercises"]]
+        record = {"key": key} | judge.outcome(told, names)
+        if isinstance(told, Passing):
+            record["status"] += "; the same command runs it again"
+        else:
+            file.write(json.dumps(record) + "\n")
+            file.flush()
+        known[key] = with_marks(record)
+        bar.update()
+
+    # boxes are looked at while others are judged
+    with (bar, open(kept or os.devnull, "a", encoding="utf-8") as file,
+          Judge(assignment, given) as judge, ThreadPoolExecutor(1) as pool):
+        done = [pool.submit(finish, key, told) for key, told in
+                every(asking, limits, wall, scheduler or jobs)]
+    for one in done:
+        one.result()
     return [row(student, submission, known.get(key), assignment)
             for (student, submission), key in zip(pairs, keys)]
-
-
-def outcome(assignment, given, submission, told):
-    """Marks, cells that broke and the status of one notebook."""
-    if isinstance(told, Failure):
-        marks = [Mark(question.name, 0, question.points, "stopped", told.words)
-                 for question in assignment.questions]
-        again = "; the same command runs it again" if isinstance(told, Passing) else ""
-        return {"marks": marks, "broken": [], "status": f"stopped: {told.words}{again}"}
-    if assignment.published:
-        found = dict(zip((name for name, _ in exercises_in(submission)),
-                         told["judged"]))
-        marks = marks_of(assignment, None, found)
-    else:
-        marks = marks_of(assignment, given, told["found"])
-    broken = [[number, one_line(words)] for number, words in told["broken"]]
-    return {"marks": marks, "broken": broken, "status": "graded"}
 
 
 def exercises_in(submission):
@@ -270,6 +165,7 @@ def run(arguments):
     out = Path(arguments.out)
     if out.suffix != ".csv":
         raise ValueError(f"--out names a table, as in grades.csv; got {out}")
+    keep_apart(arguments, out, assignment)
     students = submissions.read_roster(arguments.roster)
     entries = submissions.find(arguments.submissions)
     settled = submissions.read_who(out.parent / WHO, students,
@@ -306,6 +202,26 @@ def run(arguments):
             "command again.")
     for path in (out, out.with_suffix(".summary.md"), out.with_suffix("")):
         print(path)
+
+
+def keep_apart(arguments, out, assignment):
+    """Raises ValueError where what students handed in would be taken for the teacher's,
+    or a file of the teacher's would be written over."""
+    handed_in = Path(arguments.submissions).resolve()
+    feedback = out.with_suffix("").resolve()
+    for place, what in ((out.parent.resolve(), "--out"), (feedback, "the feedback"),
+                        (Path.cwd(), "the current folder"),
+                        (assignment.folder, "the assignment"),
+                        (Path(arguments.roster).resolve(), "the roster")):
+        if place and place.is_relative_to(handed_in):
+            raise ValueError(f"{what} must not lie among what was handed in, which "
+                             f"is {handed_in}")
+    if handed_in.is_relative_to(feedback):
+        raise ValueError(f"--out would write the feedback into {feedback}, where what "
+                         "was handed in lies")
+    for path in (arguments.roster, arguments.merge, out.parent / WHO):
+        if path and Path(path).resolve() == out.resolve():
+            raise ValueError(f"--out would write over {path}")
 
 
 def wall_of(uncontained):

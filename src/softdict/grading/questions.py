@@ -4,11 +4,14 @@ An answer is never judged where it runs: it gets the inputs of `cases`, and its 
 are compared here, with those of the right answer and of the likely wrong ones.
 """
 
+import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy
 import torch
+
+MOST_NUMBERS = 6    # that are shown of a result, and dimensions
 
 
 @dataclass(frozen=True)
@@ -187,13 +190,21 @@ def both_fail(found, wanted):
             and found.words.partition(":")[0] == wanted.words.partition(":")[0])
 
 
+class Short(reprlib.Repr):
+    """Words for a value whose length nothing bounds; a tensor is never printed."""
+
+    def repr_Tensor(self, tensor, level):
+        return f"numbers of shape {self.repr(list(tensor.shape))}"
+
+
 def shown(value):
     """A result as a few letters: the shape where there are many numbers."""
     array = as_array(value)
-    if array is not None and array.size > 6:
-        return f"numbers of shape {list(array.shape)}, beginning with " + ", ".join(
-            f"{number:.4g}" for number in array.flat[:4])
+    if array is not None and max(array.size, array.ndim, *array.shape) > MOST_NUMBERS:
+        first = ", ".join(f"{number:.4g}" for number in array.flat[:4])
+        return (f"numbers of shape {Short().repr(list(array.shape))}"
+                + (f", beginning with {first}" if first else ""))
     if array is not None:
         return str(numpy.round(array, 4).tolist())
-    text = repr(value)
+    text = Short().repr(value)
     return text if len(text) <= 80 else f"{text[:80]}..."

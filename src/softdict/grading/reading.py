@@ -25,10 +25,12 @@ from pathlib import Path
 LARGEST = 20 * 2 ** 20    # bytes of a notebook
 MOST_CODE = 2 * 2 ** 20    # letters of all its code cells
 MOST_CELLS = 2000
-MOST_FILES = 500          # in a zip or a folder
+MOST_FILES = 20_000       # in a zip or a folder
 MOST_TOLD = 16 * 2 ** 20    # bytes that come out
 MEMORY, SECONDS = 2 ** 30, 20
 SHORTEST = 150    # tokens: shorter code is alike without anybody's copying
+NO_NOTEBOOK = "neither a notebook (.ipynb) nor a folder or zip with one"
+NONE_INSIDE = "no notebook (.ipynb) in it"
 NAMED = re.compile(r"^[ \t]*student_id[ \t]*=[ \t]*[\"']([^\"'\n]{0,100})[\"']",
                    re.MULTILINE)
 MAGIC = re.compile(r"^([ \t]*)[%!].*", re.MULTILINE)
@@ -38,11 +40,12 @@ LONG_NUMBER = re.compile(r"\d[\d_]{200,}")    # Python refuses some of 4,300 dig
 def notebook_bytes(entry):
     """The content of the one notebook of an entry, and what is to be said of it."""
     if entry.is_dir():
-        found = [path for path in sorted(islice(entry.rglob("*"), MOST_FILES))
-                 if path.suffix.lower() == ".ipynb" and path.is_file()
-                 and ".ipynb_checkpoints" not in path.parts
-                 and not any(part.is_symlink() for part in (path, *path.parents)
-                             if part.is_relative_to(entry))]
+        paths = walk(entry)
+        found = [path for path in islice(paths, MOST_FILES)
+                 if path.suffix.lower() == ".ipynb" and not path.is_symlink()
+                 and path.is_file()]
+        if next(paths, None):
+            raise ValueError(f"more than {MOST_FILES} files")
         return chosen(found, lambda path: path.stat().st_size,
                       lambda path: path.read_bytes(), lambda path: path.name)
     if entry.suffix.lower() == ".zip":
@@ -52,23 +55,36 @@ def notebook_bytes(entry):
                 RuntimeError, EOFError):
             raise ValueError("a zip that cannot be opened") from None
     if entry.suffix.lower() != ".ipynb":
-        raise ValueError("neither a notebook (.ipynb) nor a folder or zip with one")
+        raise ValueError(NO_NOTEBOOK)
     if entry.stat().st_size > LARGEST:
         raise ValueError(f"larger than {LARGEST // 2 ** 20} MB")
     return entry.read_bytes(), []
 
 
+def walk(folder):
+    """The files in a folder, without those of tools."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not of_tools(name))
+        yield from (Path(place, name) for name in sorted(names))
+
+
+def of_tools(name):
+    """Whether no student has written what lies in a folder of this name."""
+    return name.startswith(".") or name in ("__MACOSX", "__pycache__", "node_modules")
+
+
 def from_zip(entry):
     """The notebook of a zip; nothing is unpacked onto the disk."""
     with zipfile.ZipFile(entry) as archive:
-        infos = archive.infolist()[:MOST_FILES]
+        infos = archive.infolist()
+        if len(infos) > MOST_FILES:
+            raise ValueError(f"more than {MOST_FILES} files")
         for info in infos:
             if ".." in re.split(r"[/\\]", info.filename) or info.filename[:1] in "/\\":
                 raise ValueError("a zip with a name that leads out of it: "
                                  f"{info.filename[:60]!r}")
         found = [info for info in infos if info.filename.lower().endswith(".ipynb")
-                 and "__MACOSX" not in info.filename
-                 and ".ipynb_checkpoints" not in info.filename
+                 and not any(map(of_tools, info.filename.split("/")[:-1]))
                  and not stat.S_ISLNK(info.external_attr >> 16)]
         return chosen(found, lambda info: info.file_size,
                       lambda info: archive.open(info).read(LARGEST + 1),
@@ -78,7 +94,7 @@ def from_zip(entry):
 def chosen(found, size, content, name):
     """The largest of the notebooks: the others are copies or checkpoints."""
     if not found:
-        raise ValueError("no notebook (.ipynb) in it")
+        raise ValueError(NONE_INSIDE)
     largest = max(found, key=size)
     if size(largest) > LARGEST:
         raise ValueError(f"larger than {LARGEST // 2 ** 20} MB")
@@ -116,7 +132,7 @@ def read(entry):
     except ValueError as error:
         return {"problem": str(error)}
     except OSError as error:
-        return {"problem": f"it cannot be read: {error.strerror}"}
+        return {"problem": f"it cannot be read by everybody: {error.strerror}"}
     except MemoryError:
         return {"problem": "it needs more memory than reading a notebook may"}
     claims = [one.strip() for source in cells[:5] for one in NAMED.findall(source)]

@@ -2,12 +2,11 @@
 
 import csv
 import io
-import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
 from softdict.files import write_whole
-from softdict.grading.submissions import number, read_table
+from softdict.grading.submissions import harmless, number, read_table
 from softdict.grading.wire import one_line
 
 BY_HAND = "by_hand", "remark"    # columns of the teacher's own, which every run keeps
@@ -71,14 +70,6 @@ def by_hand(path, students):
                              "nothing was written, so that they are not lost")
         found[key] = cells
     return found
-
-
-def harmless(value):
-    """A cell that no spreadsheet takes for a formula."""
-    text = str(value)
-    number = re.fullmatch(r"-?\d+(\.\d+)?", text)
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") and not number \
-        else text
 
 
 def feedback(row, title):

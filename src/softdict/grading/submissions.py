@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from softdict.grading import walls, whose
+from softdict.grading.reading import NO_NOTEBOOK, NONE_INSIDE
 from softdict.grading.wire import one_line
 
 KEPT_APART = "submission_metadata.yml"    # Gradescope's
 LARGEST = 2 ** 20    # bytes of it
+LONGEST = 200    # bytes of an id, which names a file
 
 
 @dataclass(frozen=True)
@@ -69,15 +71,15 @@ def read_roster(path):
     """
     path = Path(path)
     columns, rows = read_table(path)
-    if "id" not in columns:
+    if columns.count("id") != 1:
         raise ValueError(f"{path.name}, line 1: a roster names its columns, and one "
                          "of them is id")
     students, taken = {}, set()
     for line, row in rows:
         place, key = f"{path.name}, line {line}", composed(row["id"])
-        if not re.fullmatch(r"\w[\w.@+-]{0,99}", key):
-            raise ValueError(f"{place}: an id is letters, digits and . _ @ + -, not "
-                             f"{key[:40]!r}")
+        if not re.fullmatch(r"\w[\w.@+-]{0,99}", key) or len(key.encode()) > LONGEST:
+            raise ValueError(f"{place}: an id is letters, digits and . _ @ + -, a name "
+                             f"for a file, not {key[:40]!r}")
         platform = composed(row.get("platform"))
         for word in {whose.folded(key), whose.folded(platform)} - {""}:
             if word in taken:
@@ -118,17 +120,33 @@ def read_who(path, students, files):
     columns, rows = read_table(path)
     if not {"file", "id"} <= set(columns):
         raise ValueError(f"{path.name}, line 1: it has the columns file and id")
-    known, settled = {composed(file): file for file in files}, {}
+    settled = {}
     for line, row in rows:
-        file, key = composed(row["file"]), composed(row["id"])
-        if file not in known:
-            raise ValueError(f"{path.name}, line {line}: nothing with the name "
-                             f"{file[:80]!r} was handed in")
+        place, file, key = f"{path.name}, line {line}", row["file"], composed(row["id"])
+        # as it is, or as the table shows it
+        named = [one for one in files if one == file] or [
+            one for one in files if composed(file) in (composed(one), shown(one))]
+        if len(named) != 1:
+            raise ValueError(f"{place}: {'nothing' if not named else 'more than one'} "
+                             f"with the name {(file or '')[:80]!r} was handed in")
         if key and key not in students:
-            raise ValueError(f"{path.name}, line {line}: {key[:40]!r} is no id of the "
-                             "roster")
-        settled[known[file]] = key
+            raise ValueError(f"{place}: {key[:40]!r} is no id of the roster")
+        if settled.setdefault(named[0], key) != key:
+            raise ValueError(f"{place}: {file[:80]!r} has another id above")
     return settled
+
+
+def shown(file):
+    """The name of a file as a table shows it: one line, and no formula."""
+    return composed(harmless(one_line(file)))
+
+
+def harmless(value):
+    """A cell that no spreadsheet takes for a formula."""
+    text = str(value)
+    number = re.fullmatch(r"-?\d+(\.\d+)?", text)
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") and not number \
+        else text
 
 
 def find(folder):
@@ -183,8 +201,8 @@ def matched(read, students, titles=(), settled=None, keys=None):
 
     read are Submissions; settled is what `read_who` gives, keys what `metadata` gives
     """
-    settled, found, open_, chosen = settled or {}, {}, [], set(
-        (settled or {}).values())
+    settled, found, open_, doubted = settled or {}, {}, [], {}
+    chosen = set(settled.values())
     for submission in read:
         if submission.file in settled:
             key = settled[submission.file]
@@ -197,9 +215,12 @@ def matched(read, students, titles=(), settled=None, keys=None):
             if submission.claim and not known.id:
                 reason += f"; inside it stands {one_line(submission.claim)[:40]}"
             open_.append((None, to_settle(submission, reason)))
+            if known.date and known.of:
+                doubted.setdefault(known.of, []).append(known.date)
         elif known.id not in chosen:    # else a teacher has named the one that counts
             found.setdefault(known.id, []).append((known.date, submission))
-    return [(student, of_several(found.get(student.id, [])))
+    return [(student, of_several(found.get(student.id, []),
+                                 max(doubted.get(student.id, []), default="")))
             for student in students.values()] + open_
 
 
@@ -218,13 +239,24 @@ def to_settle(submission, reason):
                                problem=f"to be settled: {reason}")
 
 
-def of_several(mine):
+def of_several(mine, doubted=""):
     """The Submission that counts: the newest by the platform's own date; without dates
-    a teacher settles which."""
-    if len(mine) < 2:
-        return mine[0][1] if mine else None
-    *older, (date, newest) = sorted(mine, key=lambda one: one[0])
-    if older[-1][0] == date and any(one.cells != newest.cells for _, one in older):
+    a teacher settles which, and so where the newest is itself to be settled, of the
+    date doubted. What is no notebook counts only where nothing else is."""
+    nothing = NO_NOTEBOOK, NONE_INSIDE
+    notebooks = [one for one in mine if one[1].problem not in nothing]
+    if notebooks and len(notebooks) < len(mine):
+        chosen = of_several(notebooks, doubted)
+        return dataclasses.replace(chosen, notes=chosen.notes + tuple(
+            f"{one_line(one.file)[:80]!r} is no notebook"
+            for _, one in mine if (_, one) not in notebooks)[:5])
+    *older, (date, newest) = sorted(mine, key=lambda one: one[0]) or [("", None)]
+    if date and date < doubted:
+        return to_settle(newest, "a newer attempt of this student's is to be settled")
+    if not older:
+        return newest
+    dated = older[0][0] and older[-1][0] < date
+    if not dated and any(one.cells != newest.cells for _, one in older):
         names = ", ".join(one_line(one.file)[:80] for _, one in mine[:5])
         return to_settle(newest, f"{len(mine)} files are this student's: {names}")
     return dataclasses.replace(newest, notes=newest.notes + tuple(
