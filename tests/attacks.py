@@ -48,6 +48,8 @@ PROBES = {
             'c("mount", b"none", os.__file__.rpartition("/")[0].encode(), None, 4128,'
             ' None); return True',
         "a user namespace": 'c("unshare", 0x10000000); return True',
+        "a thread with a user namespace": 'call(56, 0x10010900, 0, 0, 0, 0);'
+                                          ' return True',
         "a mount namespace": 'c("unshare", 0x20000); return True',
         "the namespace of process 1":
             'c("setns", os.open("/proc/1/ns/mnt", 0), 0); return True',
@@ -143,6 +145,14 @@ PROBES = {
         "fork": 'return os.fork() > 0 or os._exit(0)',
         "vfork": 'call(58); return True',
         "clone": 'call(56, 17, 0, 0, 0, 0); return True',
+        "clone with odd flags": """
+    for flags in 0, 0x80, 0x4111, 0x10000011, 2 ** 30, 2 ** 32 + 17:
+        done = library.syscall(56, ctypes.c_long(flags), 0, 0, 0, 0)
+        if done == 0:
+            os._exit(0)
+        if done > 0:
+            return True
+    return False""",
         "clone3": 'call(435, bytes(88), 88); return True',
         "a program": 'subprocess.run([sys.executable, "-c", ""]); return True',
         "posix_spawn": 'os.posix_spawn(sys.executable, [sys.executable, "-V"], {});'
@@ -160,6 +170,16 @@ PROBES = {
                             ' return True',
         "abstract sockets": 'socket.socket(socket.AF_UNIX); return True',
         "the kernel's": 'socket.socket(16, socket.SOCK_RAW, 0); return True',
+        "every family there is": """
+    for family in range(46):
+        for kind in 1, 2, 3:
+            if library.syscall(41, family, kind, 0) >= 0:
+                return True
+    return False""",
+        "pairs of other families": """
+    two = ctypes.create_string_buffer(8)
+    return any(library.syscall(53, family, 1, 0, two) >= 0
+               for family in range(2, 46))""",
         "the other half of a table": 'call(0x40000000 + 41, 2, 1, 0); return True'
             ' if False else False'},
     "shared memory": {
@@ -183,6 +203,12 @@ PROBES = {
         "the kernel's words": 'call(103, 3, bytes(100), 100); return True',
         "ports": 'call(172, 3); return True',
         "personality": 'call(135, 0x0040000); return True',
+        "fanotify": 'call(300, 0, 0); return True',
+        "asynchronous files": 'call(206, 1, bytes(8)); return True',
+        "memory that nobody sees": 'call(447, 0); return True',
+        "comparing processes": 'call(312, 1, 1, 0, 0, 0); return True',
+        "a handle of another": 'call(438, 0, 0, 0); return True',
+        "the tables of segments": 'call(154, 0, bytes(16), 16); return True',
         "inotify": 'call(294, 0); return True'},
     "writing": {
         "packages":
@@ -190,6 +216,13 @@ PROBES = {
         "this package": 'import softdict; return written(softdict.__file__)',
         "the library": 'return written(os.path.dirname(os.__file__) + "/x.py")',
         "the root": 'return written("/x")',
+        "what each Python reads first":
+            'return written(os.path.dirname(os.__file__) + "/sitecustomize.py")',
+        "paths for the next Python": 'import numpy;'
+            ' return written(os.path.dirname(numpy.__file__) + "/../x.pth")',
+        "terminals": 'return written("/dev/pts/x")',
+        "its own memory": 'return bool(open("/proc/self/mem", "r+b"))',
+        "its place in the queue": 'return bool(open("/proc/self/autogroup", "r+b"))',
         "the empty folders above": 'return written(os.path.dirname(COURSE) + "/x")',
         "/dev": 'return written("/dev/x")',
         "/etc": 'os.makedirs("/etc/x"); return True',
@@ -199,6 +232,10 @@ PROBES = {
     "devices": {
         "memory": 'return bool(open("/dev/mem", "rb"))',
         "the kernel's log": 'return bool(open("/dev/kmsg", "rb"))',
+        "the kernel's memory": 'return bool(open("/proc/kcore", "rb"))',
+        "others that read and write": """
+    names = "kvm", "fuse", "net/tun", "vsock", "vhost-vsock", "uinput", "loop-control"
+    return any(os.path.exists(f"/dev/{name}") for name in names)""",
         "the disk": 'os.mknod("/tmp/disk", 0o60600, os.makedev(254, 0));'
                     ' return bool(open("/tmp/disk", "rb").read(9))',
         "the terminal": 'return bool(open("/dev/tty"))'},
@@ -218,6 +255,14 @@ PROBES = {
         "more time": 'resource.setrlimit(resource.RLIMIT_CPU, (-1, -1)); return True',
         "more files": 'resource.setrlimit(resource.RLIMIT_NOFILE, (10 ** 6,) * 2);'
                       ' return True',
+        "a dump": 'resource.setrlimit(resource.RLIMIT_CORE, (-1, -1)); return True',
+        "larger files": 'resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1));'
+                        ' return True',
+        "pipes of 1 MB": """
+    import fcntl
+    for _ in range(200):
+        fcntl.fcntl(os.pipe()[1], 1031, 2 ** 20)
+    return True""",
         "eight gigabytes": 'return len(bytearray(2 ** 33)) > 0',
         "a mapping": 'import mmap; return bool(mmap.mmap(-1, 2 ** 33))',
         "a large file": """
@@ -409,4 +454,92 @@ questions.Mark.__init__ = lambda self, *a: self.__dict__.update(points=10, most=
 from softdict.grading import answering
 answering.ask = lambda *a: [[True]]
 """},
+    "called at odd moments": {
+        "while rubbish is collected": PEN + """
+import gc, os
+gc.callbacks.append(lambda *a: os.write(3, b"x"))
+gc.collect()
+""",
+        "when an object goes": PEN + """
+import os, weakref
+class Goes: pass
+goes = Goes()
+weakref.finalize(goes, os.write, 3, bytes(16))
+del goes
+""",
+        "at the end": PEN + """
+import atexit, os
+os._exit = lambda number: None
+atexit.register(lambda: os.write(3, bytes(16)))
+""",
+        "at each line": PEN + """
+import sys
+def trace(frame, event, given):
+    if frame.f_code.co_name in ("encoded", "within_case", "pack"):
+        frame.f_locals.clear()
+    return trace
+sys.settrace(trace)
+sys.setprofile(trace)
+"""},
+    "patched Python": {
+        "its built-in functions": PEN + """
+import builtins
+builtins.all = builtins.any = builtins.isinstance = lambda *a: True
+""",
+        "its text of numbers": PEN + """
+import json
+json.dumps = lambda *a, **k: '{"dict": []}'
+""",
+        "what goes out": PEN + """
+import os
+write = os.write
+os.write = lambda handle, content: write(handle, bytes(content).replace(b"0", b"6"))
+""",
+        "its search for modules": PEN + """
+import sys
+class Refuses:
+    def find_spec(self, *a): raise ImportError
+sys.meta_path.insert(0, Refuses())
+[sys.modules.pop(name) for name in list(sys.modules) if name.startswith("softdict")]
+""",
+        "all its modules": "import sys\n" + PEN + "sys.modules.clear()"},
+    "values of odd kinds": {
+        "without an end": PEN + "def double(x): return float('inf')\n"
+                          "def shares(x): return x + float('inf')",
+        "without numbers": PEN + "def shares(x): return x[:0]",
+        "whose text is more": PEN + """
+class Text(int):
+    def __repr__(self): return '6}]}, {"plain": 6'
+    __str__ = __repr__
+def double(x): return Text(1)
+""",
+        "whose keys differ": PEN + """
+class Keys(dict):
+    def keys(self): return {"a": 0}.keys()
+    def items(self): return [(float("nan"), 1), ("a", float("nan"))]
+def double(x): return Keys()
+""",
+        "of another class": PEN + """
+import torch
+class Other:
+    __class__ = property(lambda self: torch.Tensor)
+    def detach(self): return torch.ones(3)
+def shares(x): return Other()
+def double(x): return Other()
+""",
+        "that PyTorch cannot store": PEN + """
+import torch
+def double(x): return torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
+def shares(x): return x.to("meta")
+"""},
+    "more forged messages": {
+        "brackets": RAW.format(content="(2 * 10 ** 6).to_bytes(8, 'big') + "
+                                       "(10).to_bytes(8, 'big') + b'[' * 2 * 10 ** 6 + "
+                                       "b'\\2' + bytes(7) + b'{}'"),
+        "two of them": RAW.format(content="(b'\\0' * 7 + b'\\x0b') * 2 + "
+                                          "b'{\"dict\":[]}' * 2"),
+        "half of one": RAW.format(content="bytes(20)"),
+        "the word of a fresh box": RAW.format(content="b'+' * 9"),
+        "marks for results": MESSAGE.replace("{told}", "{'found': [[[5, 5, 'right', "
+            "'Right.']]] * 2, 'judged': [], 'broken': []}")},
 }
