@@ -110,8 +110,8 @@ def test_an_odd_name_has_the_right_row_or_none(name):
 
 def test_gradescope_says_whose_each_submission_is(tmp_path):
     (tmp_path / "submission_metadata.yml").write_text(
-        "---\nsubmission_5:\n  :submitters:\n  - :name: |-\n      Kim\n      :sid: '2'\n"
-        "    :sid: '7'\n"
+        "---\nsubmission_5:\n  :submitters:\n  - :name: |-\n      Kim\n"
+        "      :sid: '2'\n    :sid: '7'\n"
         "    :email: k@x.org\n  :created_at: 2026-11-01\n  :results:\n"
         "    :output: |-\n      :submitters:\n      - :sid: '2'\n    :sid: '2'\n"
         "submission_6:\n  :submitters:\n"
