@@ -75,6 +75,14 @@ PROBES = {
             'return bool(glob.glob(COURSE + "/_build")'
             ' + glob.glob(COURSE + "/assign*"))',
         "the course's history": 'return os.path.exists(COURSE + "/.git")',
+        "what the kernel tells root": """
+    for name in "keys", "slabinfo", "vmallocinfo", "timer_list", "config.gz", "kcore":
+        try:
+            if open("/proc/" + name, "rb").read(9):
+                return True
+        except OSError:
+            pass
+    return False""",
         "passwords": 'return bool(open("/etc/shadow").read())',
         "users": 'return bool(open("/etc/passwd").read())',
         "keys of the teacher":

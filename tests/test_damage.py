@@ -35,7 +35,7 @@ CONFIG = json.dumps({"model": "transformer", "options": {"width": 8}, "text": "p
                      "kind": "encoder-decoder", "vocabulary": "words"})
 MARK = json.dumps({"key": "a", "status": "graded", "broken": [], "marks": [
     {"question": "q", "points": 1, "most": 2, "code": "c", "message": "m"}]})
-ROWS = [{"id": "a1", "marks": [], "adjust": 2.0, "by_hand": "1"}]
+TOTALS = {"a1": 3.0}
 STUDENTS = {"a1": None, "b2": None}
 NOTEBOOK = json.dumps({"cells": [{"cell_type": "code", "source": ["x = 1\n", "x"]},
                                  {"cell_type": "markdown", "source": "words"}]})
@@ -80,7 +80,7 @@ READERS = {
     "seconds": (lambda path: spent(path, path), "[3, 4]"),
     "text": (survey, "a b\nc \U0001f600\n"), "marks": (grade.finished, MARK),
     "roster": (submissions.read_roster, "id,name,adjust\na1,Ada,-2\nb2,,\n"),
-    "platform": (lambda path: report.merge(path, "Quiz", ROWS), "ID,Quiz\na1,3\n"),
+    "platform": (lambda path: report.merge(path, "Quiz", TOTALS), "ID,Quiz\na1,3\n"),
     "points": (progress, '{"01-1": 3, "02-2": 4, "version": "2"}'),
     "by hand": (lambda path: report.by_hand(path, STUDENTS),
                 "id,by_hand,remark\na1,-1,late\nb2,,well done\n"),

@@ -1,6 +1,7 @@
 """The grader: what it asks, what it says, and what an answer cannot do to it."""
 
 import csv
+import errno
 import io
 import json
 import os
@@ -8,6 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unicodedata
 import zipfile
@@ -347,6 +349,28 @@ def test_a_filter_without_which_a_process_could_be_made_is_missed(monkeypatch):
 
 
 @needs_walls
+def test_a_python_in_the_place_of_the_scratch_folder_is_seen(tmp_path, monkeypatch):
+    places = walls.python_places()
+    (tmp_path / "library").mkdir()
+    monkeypatch.setattr(walls, "SCRATCH", str(tmp_path))
+    monkeypatch.setattr(walls, "python_places", lambda: [
+        *places, str(tmp_path / "library")])
+    cells = [f"import os\ndef f(): return os.listdir({str(tmp_path)!r})"]
+    asked = [("f", "def drive(f): return f()", [[()]])]
+    assert told_of(cells, asked)["found"] == [[[["library"]]]]
+
+
+@needs_walls
+def test_a_box_has_the_kernel_count_its_threads():
+    if tuple(map(int, re.findall(r"\d+", os.uname().release)[:2])) < (5, 14):
+        pytest.skip("this Linux counts them with all of the same user")
+    cells = ["import resource\n"
+             "def f(): return resource.getrlimit(resource.RLIMIT_NPROC)"]
+    asked = [("f", "def drive(f): return f()", [[()]])]
+    assert told_of(cells, asked)["found"] == [[[(64, 64)]]]
+
+
+@needs_walls
 def test_a_home_that_is_a_file_system_of_its_own_is_no_hindrance():
     source = ("from softdict.grading import boxes, walls, wire\n"
               "asked = [('f', 'def drive(f): return f()', [[()]])]\n"
@@ -430,6 +454,40 @@ def test_what_was_ended_from_outside_is_run_again(tmp_path, task, monkeypatch):
     assert len(kept.read_text().splitlines()) == 1
 
 
+@pytest.mark.parametrize("kind", ["process", "thread", "soon"])
+def test_a_start_that_fails_is_tried_again_and_not_without_end(monkeypatch, kind):
+    real, started, left = walls.Wall.start, [], [2]
+
+    class Thread(threading.Thread):
+        def start(self):
+            if kind == "thread" and left[0]:
+                left[0] -= 1
+                raise RuntimeError("can't start new thread")
+            super().start()
+
+    def start(self, *given, **more):
+        if kind == "process" and left[0]:
+            left[0] -= 1
+            raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+        if kind == "soon" and left[0]:
+            left[0] -= 1
+            given = ["reading"]    # of nothing: it ends
+        started.append(real(self, *given, **more))
+        return started[-1]
+
+    monkeypatch.setattr(boxes, "PAUSE", 0)
+    monkeypatch.setattr(walls.Wall, "start", start)
+    monkeypatch.setattr(boxes.threading, "Thread", Thread)
+    asked = [("f", "def drive(f): return f()", [[()]])]
+    assert told_of(["def f(): return 7"], asked)["found"] == [[[7]]]
+    assert left == [0] and len(started) == (1 if kind == "process" else 3)
+    left[0] = 10 ** 6
+    with pytest.raises((BlockingIOError, RuntimeError)):
+        told_of([], [])
+    assert left[0] == 10 ** 6 - boxes.STARTS - 1
+    assert None not in [process.poll() for process in started]
+
+
 @needs_walls
 def test_an_answer_that_has_come_is_not_late_because_nobody_looked(monkeypatch):
     real = boxes.Box.begin
@@ -462,6 +520,15 @@ def test_what_is_dear_to_judge_costs_its_own_notebook_alone(task, monkeypatch):
     (task.folder / "questions.py").unlink()
     with judging.Judge(task, given) as judge, pytest.raises(RuntimeError):
         judge.outcome(right, [])    # nobody's points are lost by a teacher's mistake
+
+
+def test_a_forged_answer_is_kept_in_few_letters(task):
+    told = {"found": [Failure("x")] * 2, "judged": [], "broken": [
+        [7, "\U000e0001" * 300]] * 3_000}
+    text = json.dumps(wire.encoded(told, {}), ensure_ascii=False).encode()
+    told = judging.judged(task, grade.jobs_of(task, Limits())[0], [], wire.HEAD.pack(
+        len(text), len(NONE)) + text + NONE)
+    assert told["status"] == "graded" and len(json.dumps(told)) < 2 ** 19
 
 
 def test_without_a_wall_nothing_runs(tmp_path, task, monkeypatch):
@@ -629,6 +696,17 @@ def test_code_that_is_hard_to_take_apart_costs_little_and_loses_no_cell(
     assert kind != "long" or found.shape == shape(LONG)
 
 
+def test_code_that_is_hard_to_compare_costs_a_few_seconds_of_the_processor(tmp_path):
+    path = notebook(tmp_path / "hw.ipynb", RIGHT)
+    source = ("import resource, sys\nsys.path.insert(0, sys.argv[1])\nimport reading\n"
+              "reading.shape_of = lambda *given: resource.getrlimit(\n"
+              "    resource.RLIMIT_CPU)[0]\nreading.main(sys.argv[2], '[]')")
+    told = subprocess.run([sys.executable, "-I", "-c", source, str(
+        Path(reading.__file__).parent), str(path)], capture_output=True, text=True)
+    last = json.loads(told.stdout.splitlines()[-1])
+    assert last["shape"] < reading.SECONDS / 2
+
+
 # Reading what was handed in -----------------------------------------------------------
 
 
@@ -697,7 +775,7 @@ def test_trouble_of_every_kind_is_a_row_and_no_stop(tmp_path, task):
     ("id,adjust\na,many\n", "must be a number"), (b"\xff\xff", "must be UTF-8"),
     ("id\nAda\nada\n", "stands twice"), ("id\n..\n", "an id is letters"),
     ("id\n한\n" + unicodedata.normalize("NFD", "한"), "stands twice"),
-    ("id,id\na,b\n", "one of them is id"),
+    ("id,id\na,b\n", "one of them is id"), (f"id\n{'한' * 70}\n", "an id is letters"),
     ("id,adjust\na,nan\n", "must be a number"), ("id,adjust\na,1e999\n", "a number"),
     (f"id,name\na,{'x' * 200_000}\n", "cannot be read as a CSV")])
 def test_a_roster_that_is_none_is_refused_in_a_sentence(tmp_path, text, words):
@@ -711,7 +789,35 @@ def test_a_roster_that_is_none_is_refused_in_a_sentence(tmp_path, text, words):
 def test_a_table_of_a_platform_that_is_none_is_refused(tmp_path, text):
     (tmp_path / "canvas.csv").write_bytes(text)
     with pytest.raises(ValueError, match="canvas.csv is no CSV in UTF-8"):
-        report.merge(tmp_path / "canvas.csv", "Shares", [])
+        report.merge(tmp_path / "canvas.csv", "Shares", {})
+
+
+def test_a_line_of_a_platform_gets_the_points_of_one_id_alone(tmp_path):
+    path = tmp_path / "canvas.csv"
+    # the platform's own number of one is the id of another
+    path.write_text("Student,ID,SIS User ID\nA,101,7\nB,7,\nC,103,8\n")
+    text, count = report.merge(path, "Shares", {"7": 20, "8": 9.5, "101": 1})
+    assert [line.split(",")[-1] for line in text.splitlines()[1:]] == ["20", "", "9.5"]
+    assert count == 2
+    path.write_text("Student,ID,SIS User ID\nA,7,8\nB,8,\nC,101,\n")
+    text, _ = report.merge(path, "Shares", {"7": 20, "8": 9.5, "101": 1})
+    assert [line.split(",")[-1] for line in text.splitlines()[1:]] == ["20", "9.5", "1"]
+    path.write_text("Username,ID number\nkim,7\nlee,7\n")
+    with pytest.raises(ValueError, match="canvas.csv has the id 7 in two lines"):
+        report.merge(path, "Shares", {"7": 20})
+
+
+@pytest.mark.parametrize("cell, safe", [
+    ("=1", "'=1"), ("a;=1+2;.ipynb", "a;'=1+2;.ipynb"), ("a\t@x", "a\t'@x"),
+    ("-1.5", "-1.5"), ("-1.5;-2", "'-1.5;'-2"), ("a; b=1", "a; b=1")])
+def test_no_part_of_a_cell_is_a_formula(cell, safe):
+    assert submissions.harmless(cell) == submissions.harmless(safe) == safe
+
+
+def test_a_hidden_notebook_has_a_row_and_what_tools_leave_has_none(tmp_path):
+    for name in (".kim.ipynb", ".a1.ZIP", "._kim.ipynb", ".DS_Store", "__MACOSX"):
+        (tmp_path / name).touch()
+    assert [one.name for one in submissions.find(tmp_path)] == [".a1.ZIP", ".kim.ipynb"]
 
 
 def test_a_notebook_behind_many_files_of_tools_is_found(tmp_path):
@@ -782,17 +888,28 @@ def test_what_was_handed_in_is_never_taken_for_the_teachers(
     with pytest.raises(ValueError, match=words):
         grade.run(arguments(tmp_path, task, **changes))
     assert (tmp_path / "roster.csv").read_text() == before
-    monkeypatch.chdir(tmp_path / "in")
-    with pytest.raises(ValueError, match="the current folder must not lie among"):
-        grade.run(arguments(tmp_path, task))
+    for place in ("in", "in/1_lookup"):    # which a student calls as the assignment
+        (tmp_path / "in/1_lookup").mkdir(exist_ok=True)
+        (tmp_path / "in/1_lookup/questions.py").write_text("raise SystemExit")
+        monkeypatch.chdir(tmp_path / place)
+        with pytest.raises(ValueError, match="the current folder must not lie among"):
+            grade.run(arguments(tmp_path, task, assignment=str(
+                tmp_path / "in/1_lookup")))
 
 
-def test_no_file_of_the_current_folder_is_run_as_a_module(tmp_path):
-    for name in ("tqdm", "numpy", "torch"):
+@pytest.mark.parametrize("words, names", [
+    (["-m"], ["tqdm", "numpy", "torch"]),
+    (["-P", "-m"], ["tqdm", "numpy", "torch", "argparse", "softdict"])])
+def test_no_file_of_the_current_folder_is_run_as_a_module(tmp_path, words, names):
+    for name in names:
         (tmp_path / f"{name}.py").write_text("open('ran', 'w')")
-    subprocess.run([sys.executable, "-m", "softdict", "grade", "in", "--assignment",
+    subprocess.run([sys.executable, *words, "softdict", "grade", "in", "--assignment",
                     "gone"], cwd=tmp_path, capture_output=True)
     assert not (tmp_path / "ran").exists()
+    for page in ("README.md", "book/teaching.md"):    # -P is what nothing else can do
+        text = (ROOT / page).read_text("utf-8")
+        assert "python -P -m softdict grade" in text
+        assert "python -m softdict grade" not in text
 
 
 def test_the_command_writes_table_feedback_and_summary(tmp_path, task, capsys):
@@ -814,6 +931,17 @@ def test_the_command_writes_table_feedback_and_summary(tmp_path, task, capsys):
         (tmp_path / "out/grades.merged.csv").read_text())))
     assert [row["Shares"] for row in merged] == ["8", "7", ""]
     assert "2 students found" in capsys.readouterr().err
+
+
+def test_a_table_of_a_platform_is_looked_at_before_anything_runs(tmp_path, task):
+    notebook(tmp_path / "in/a1.ipynb", RIGHT)
+    roster(tmp_path / "roster.csv", "a1")
+    with pytest.raises(FileNotFoundError):
+        grade.run(arguments(tmp_path, task, merge=str(tmp_path / "gone.csv")))
+    (tmp_path / "canvas.csv").write_text("ID\na1\na1\n")
+    with pytest.raises(ValueError, match="canvas.csv has the id a1 in two lines"):
+        grade.run(arguments(tmp_path, task, merge=str(tmp_path / "canvas.csv")))
+    assert not (tmp_path / "out").exists()
 
 
 def test_points_and_remarks_of_a_teacher_survive_a_new_run(tmp_path, task):

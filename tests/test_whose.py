@@ -86,6 +86,7 @@ ODD = {    # name: whose it is, or words of the reason
     # joints between the letters of one word, and what is none
     **{f"kim{joint}anna.ipynb": "has no id" for joint in
        "-\u2010\u2011\u2013'\u2019\u00b7\u200b\u200c\u00ad\u30fb"},
+    "Copy of Copy of Jiwoo Lee - hw.ipynb": "=12345",
     "Jiwoo Lee - hw.ipynb": "=12345", "Same Name - hw.ipynb": "have this name",
     "Same Name - n1.ipynb": "=n1", "रामा.ipynb": "has no id", "राम_hw.ipynb": "=राम",
     "o\u2019kim.ipynb": "has no id", "kim - hw.ipynb": "=kim", "'kim'.ipynb": "=kim",
@@ -109,8 +110,10 @@ def test_an_odd_name_has_the_right_row_or_none(name):
 
 def test_gradescope_says_whose_each_submission_is(tmp_path):
     (tmp_path / "submission_metadata.yml").write_text(
-        "---\nsubmission_5:\n  :submitters:\n  - :name: Kim\n    :sid: '7'\n"
-        "    :email: k@x.org\n  :created_at: 2026-11-01\n"
+        "---\nsubmission_5:\n  :submitters:\n  - :name: |-\n      Kim\n"
+        "      :sid: '2'\n    :sid: '7'\n"
+        "    :email: k@x.org\n  :created_at: 2026-11-01\n  :results:\n"
+        "    :output: |-\n      :submitters:\n      - :sid: '2'\n    :sid: '2'\n"
         "submission_6:\n  :submitters:\n"
         "  - :sid: ''\n    :email: a.b@x.org\nsubmission_8:\n  :submitters:\n"
         "  - :sid: '2'\n  - :sid: '7'\n")

@@ -16,6 +16,7 @@ from softdict.grading.wire import LOADED, LONGEST, pack
 LOOK = 0.1    # seconds between two looks at what runs
 LOADING = 180    # seconds that loading may take, on a machine that does much else
 THREADS = 32    # of one notebook
+STARTS, PAUSE = 10, 1.0    # how often a start may fail, and seconds after a failure
 TRIES = 2    # a process that was ended from outside is started once more
 KILLED = 128 + 9, 128 + 15, -9, -15    # how a process ends that was ended from outside
 BESIDE = 2 ** 30    # bytes of a container for Python and torch themselves
@@ -44,7 +45,12 @@ class Box:
         self.job, self.given = queue.SimpleQueue(), None
         self.end, self.why, self.status = time.monotonic() + LOADING, "", None
         self.process = wall.start("answering", memory=limits.memory + BESIDE)
-        threading.Thread(target=self.listen, daemon=True).start()
+        try:
+            threading.Thread(target=self.listen, daemon=True).start()
+        except RuntimeError:    # the system has no room for another
+            wall.end(self.process)
+            self.process.stdout.close()
+            raise
 
     def listen(self):
         """Tells when torch is loaded, hands over the job, tells what came back."""
@@ -115,13 +121,20 @@ def run_all(jobs, limits, wall, most=1):
     a student wrote, or a Failure
     raises RuntimeError where no box can be started
     """
-    events, failed = queue.SimpleQueue(), 0
+    events, failed, pause = queue.SimpleQueue(), 0, 0
     waiting = deque((key, job, 1) for key, job in jobs.items())
     fresh, busy, loaded = set(), set(), deque()
     try:
         while waiting or busy:
-            while len(fresh) < min(most, len(waiting)):
-                fresh.add(Box(wall, limits, events))
+            while len(fresh) < min(most, len(waiting)) and time.monotonic() >= pause:
+                try:
+                    fresh.add(Box(wall, limits, events))
+                except (BlockingIOError, RuntimeError):
+                    # a notebook may have taken all that a user may start: the look at
+                    # it, below, goes on
+                    failed, pause = failed + 1, time.monotonic() + PAUSE
+                    if failed > STARTS * most:
+                        raise
             while loaded and waiting and len(busy) < most:
                 box, given = loaded.popleft(), waiting.popleft()
                 fresh.remove(box)
@@ -142,8 +155,8 @@ def run_all(jobs, limits, wall, most=1):
             box.finish()
             if what == "failed":
                 fresh.remove(box)
-                failed += 1
-                if failed > TRIES:
+                failed, pause = failed + 1, time.monotonic() + PAUSE
+                if failed > STARTS * most:
                     raise RuntimeError("no process behind the wall could load torch")
                 continue
             busy.remove(box)

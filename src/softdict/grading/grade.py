@@ -18,7 +18,8 @@ from tqdm import tqdm
 from softdict.files import write_whole
 from softdict.grading import boxes, report, submissions, walls
 from softdict.grading.boxes import Limits, Passing
-from softdict.grading.judging import Judge, chapter_exercises, load_assignment
+from softdict.grading.judging import (
+    Judge, chapter_exercises, folder_of, load_assignment)
 from softdict.grading.questions import Mark, cases
 from softdict.grading.walls import Wall
 from softdict.grading.wire import one_line, unpack
@@ -97,6 +98,8 @@ def grade(pairs, assignment, limits, wall, jobs=1, scheduler=None, kept=None):
     # boxes are looked at while others are judged
     with (bar, open(kept or os.devnull, "a", encoding="utf-8") as file,
           Judge(assignment, given) as judge, ThreadPoolExecutor(1) as pool):
+        if waiting:    # ahead of any student's line, which may take every process
+            pool.submit(judge.start)
         done = [pool.submit(finish, key, told) for key, told in
                 every(asking, limits, wall, scheduler or jobs)]
     for one in done:
@@ -160,13 +163,16 @@ def run(arguments):
     if (arguments.assignment is None) == (arguments.exercises is None):
         raise ValueError("name what is to be graded: --assignment NAME, or "
                          "--exercises 07 for a chapter's published exercises")
-    assignment = (load_assignment(arguments.assignment) if arguments.assignment
-                  else chapter_exercises(arguments.exercises))
+    folder = arguments.assignment and folder_of(arguments.assignment)
     out = Path(arguments.out)
     if out.suffix != ".csv":
         raise ValueError(f"--out names a table, as in grades.csv; got {out}")
-    keep_apart(arguments, out, assignment)
+    keep_apart(arguments, out, folder)
+    assignment = (load_assignment(folder) if folder
+                  else chapter_exercises(arguments.exercises))
     students = submissions.read_roster(arguments.roster)
+    if arguments.merge:    # what is wrong with it is said before anything runs
+        report.merge(arguments.merge, assignment.title, dict.fromkeys(students, 0))
     entries = submissions.find(arguments.submissions)
     settled = submissions.read_who(out.parent / WHO, students,
                                    [entry.name for entry in entries])
@@ -192,7 +198,8 @@ def run(arguments):
                           report.near_copies(rows))
     write_whole(out.with_suffix(".summary.md"), told.encode("utf-8"))
     if arguments.merge:
-        text, count = report.merge(arguments.merge, assignment.title, rows)
+        text, count = report.merge(arguments.merge, assignment.title, {
+            row["id"]: report.final(row) for row in rows if row["id"]})
         merged = out.with_suffix(".merged.csv")
         write_whole(merged, text.encode("utf-8"))
         say(f"{merged}: {count} students found in {arguments.merge}")
@@ -204,14 +211,14 @@ def run(arguments):
         print(path)
 
 
-def keep_apart(arguments, out, assignment):
+def keep_apart(arguments, out, folder):
     """Raises ValueError where what students handed in would be taken for the teacher's,
     or a file of the teacher's would be written over."""
     handed_in = Path(arguments.submissions).resolve()
     feedback = out.with_suffix("").resolve()
     for place, what in ((out.parent.resolve(), "--out"), (feedback, "the feedback"),
                         (Path.cwd(), "the current folder"),
-                        (assignment.folder, "the assignment"),
+                        (folder, "the assignment"),
                         (Path(arguments.roster).resolve(), "the roster")):
         if place and place.is_relative_to(handed_in):
             raise ValueError(f"{what} must not lie among what was handed in, which "

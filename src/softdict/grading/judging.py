@@ -47,8 +47,8 @@ class Assignment:
         return self.title, folder, re.sub(r"^\d+_", "", folder)
 
 
-def load_assignment(name):
-    """The Assignment of a folder with questions.py, or of that name in assignments/.
+def folder_of(name):
+    """The folder with questions.py, or of that name in assignments/; nothing is run.
 
     raises ValueError where there is none
     """
@@ -57,6 +57,15 @@ def load_assignment(name):
     if folder is None:
         raise ValueError(f"{name!r} is no assignment: neither it nor "
                          f"assignments/{name} is a folder with questions.py")
+    return folder.resolve()
+
+
+def load_assignment(name):
+    """The Assignment of a folder that `folder_of` finds.
+
+    raises ValueError where it has no questions
+    """
+    folder = folder_of(name)
     path = folder / "questions.py"
     spec = importlib.util.spec_from_file_location(f"questions_{folder.name}", path)
     module = importlib.util.module_from_spec(spec)
@@ -66,8 +75,7 @@ def load_assignment(name):
     if not found or not all(isinstance(one, Question) for one in found):
         raise ValueError(f"{path} must define QUESTIONS, a tuple of Question")
     return Assignment(getattr(module, "TITLE", folder.name), tuple(found),
-                      folder.resolve(),
-                      digest=hashlib.sha256(path.read_bytes()).hexdigest())
+                      folder, digest=hashlib.sha256(path.read_bytes()).hexdigest())
 
 
 def chapter_exercises(chapter):
@@ -123,11 +131,7 @@ class Judge:
         """
         if isinstance(told, Failure):
             return stopped(self.questions, told.words)
-        if self.process is None:
-            self.process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "softdict.grading.judging"],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-            self.send(self.task)
+        self.start()
         self.send(json.dumps(exercises).encode(), told)
         if line := self.process.stdout.readline():
             return json.loads(line)
@@ -137,6 +141,14 @@ class Judge:
             raise RuntimeError("judging stopped with the error above")
         return stopped(self.questions, "comparing its results took too much time or "
                        "memory")
+
+    def start(self):
+        """Starts the process, if none runs."""
+        if self.process is None:
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "softdict.grading.judging"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            self.send(self.task)
 
     def send(self, *contents):
         try:

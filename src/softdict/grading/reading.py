@@ -16,6 +16,7 @@ import os
 import re
 import stat
 import sys
+import time
 import tokenize
 import zipfile
 import zlib
@@ -28,6 +29,7 @@ MOST_CELLS = 2000
 MOST_FILES = 20_000       # in a zip or a folder
 MOST_TOLD = 16 * 2 ** 20    # bytes that come out
 MEMORY, SECONDS = 2 ** 30, 20
+COMPARING = 5    # of these seconds, for the shape of its functions
 SHORTEST = 150    # tokens: shorter code is alike without anybody's copying
 NO_NOTEBOOK = "neither a notebook (.ipynb) nor a folder or zip with one"
 NONE_INSIDE = "no notebook (.ipynb) in it"
@@ -184,13 +186,13 @@ def names_of(part):
     return set()
 
 
-def limit():
+def limit(seconds):
     """Bounds what a hostile file can cost."""
     try:
         import resource
     except ImportError:    # Windows, outside a container
         return
-    for name, most in (("AS", MEMORY), ("CPU", SECONDS), ("CORE", 0)):
+    for name, most in (("AS", MEMORY), ("CPU", seconds), ("CORE", 0)):
         try:
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
         except (ValueError, OSError):
@@ -204,10 +206,11 @@ def tell(message):
 
 
 def main(path, names):
-    limit()
+    limit(SECONDS)
     told = read(Path(os.fsdecode(path)))
     tell(told)
     if "cells" in told:
+        limit(min(SECONDS, int(time.process_time()) + COMPARING))
         try:
             tell({"shape": shape_of(told["cells"], set(json.loads(names)))})
         except (RecursionError, MemoryError):

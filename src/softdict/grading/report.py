@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from softdict.files import write_whole
-from softdict.grading.submissions import harmless, number, read_table
+from softdict.grading.submissions import composed, harmless, number, read_table
 from softdict.grading.wire import one_line
 
 BY_HAND = "by_hand", "remark"    # columns of the teacher's own, which every run keeps
@@ -147,11 +147,12 @@ def near_copies(rows):
     return [group for group in groups.values() if len(group) > 1]
 
 
-def merge(path, column, rows):
+def merge(path, column, totals):
     """The CSV of a learning platform with a column of final points: Canvas or Moodle.
 
-    rows are found by the platform's id column; returns the text and how many got points
-    raises ValueError where the file has no such column
+    totals is a dict from id to points; returns the text and how many got points. The
+    one column that has the most ids of the roster says whose a line is
+    raises ValueError where the file has no such column, or an id in it twice
     """
     path = Path(path)
     try:
@@ -167,17 +168,18 @@ def merge(path, column, rows):
                          "ID) and Moodle (ID number, Email address) write it")
     if column not in head:
         head.append(column)
-    totals = {row["id"]: final(row) for row in rows if row["id"]}
-    count, place = 0, head.index(column)
-    for line in table[1:]:
+    for line in table:
         line += [""] * (len(head) - len(line))
-        key = next((line[one].strip() for one in places if line[one].strip() in totals),
-                   None)
-        if key is not None:
-            line[place], count = f"{totals[key]:g}", count + 1
+    keys = max(([composed(line[place]) for line in table[1:]] for place in places),
+               key=lambda keys: len(totals.keys() & keys))
+    for line, key in zip(table[1:], keys):
+        if key in totals:
+            if keys.count(key) > 1:
+                raise ValueError(f"{path.name} has the id {key} in two lines")
+            line[head.index(column)] = f"{totals[key]:g}"
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(table)
-    return out.getvalue(), count
+    return out.getvalue(), len(totals.keys() & keys)
 
 
 def write_feedback(folder, rows, title):

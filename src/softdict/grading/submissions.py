@@ -17,6 +17,9 @@ from softdict.grading.wire import one_line
 
 KEPT_APART = "submission_metadata.yml"    # Gradescope's
 LARGEST = 2 ** 20    # bytes of it
+# a hidden notebook is a student's, but not the Mac's second file of each
+OF_TOOLS = re.compile(rf"{KEPT_APART}|__MACOSX|\._.*|\..*(?<!\.ipynb)(?<!\.zip)",
+                      re.IGNORECASE)
 LONGEST = 200    # bytes of an id, which names a file
 
 
@@ -142,21 +145,20 @@ def shown(file):
 
 
 def harmless(value):
-    """A cell that no spreadsheet takes for a formula."""
+    """A cell of which no spreadsheet takes a part for a formula, where columns end at
+    semicolons or tabs, too."""
     text = str(value)
-    number = re.fullmatch(r"-?\d+(\.\d+)?", text)
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") and not number \
-        else text
+    return text if re.fullmatch(r"-?\d+(\.\d+)?", text) else re.sub(
+        r"(^|[;\t])(?=[=+\-@\t\r])", r"\1'", text)
 
 
 def find(folder):
-    """The entries of a folder of submissions: files and folders, links left out."""
+    """The entries of a folder of submissions, without what tools have put there."""
     folder = Path(folder)
     if not folder.is_dir():
         raise ValueError(f"{folder} is no folder")
-    return sorted((entry for entry in folder.iterdir() if entry.name != KEPT_APART
-                   and not entry.name.startswith(".") and entry.name != "__MACOSX"),
-                  key=lambda entry: entry.name)
+    return sorted((entry for entry in folder.iterdir() if not OF_TOOLS.fullmatch(
+        entry.name)), key=lambda entry: entry.name)
 
 
 def metadata(folder):

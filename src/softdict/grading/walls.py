@@ -31,6 +31,9 @@ HANDED_IN = "/handed_in"    # where the one entry lies that is read
 NOBODY = 65534
 OLDEST = 0, 8    # of bubblewrap: --disable-userns
 PLACES = "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/nix/store", "/gnu/store"
+OF_KERNEL = tuple(f"/proc/{name}" for name in (    # what it tells root, and is covered
+    "config.gz", "kcore", "keys", "kpagecount", "kpageflags", "slabinfo", "timer_list",
+    "vmallocinfo"))
 LINKS = "/etc/ld.so.cache", "/etc/alternatives"
 VARIABLES = {"HOME": SCRATCH, "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
 # what a system may have closed, and the line with which its administrator opens it
@@ -138,6 +141,8 @@ class Wall:
                  "--clearenv", "--seccomp", ""]
         for name, value in VARIABLES.items():
             words += ["--setenv", name, value]
+        # first: Python may lie in there
+        words += ["--size", str(SPACE), "--tmpfs", SCRATCH]
         for place in PLACES:
             if os.path.islink(place):
                 words += ["--symlink", os.readlink(place), place]
@@ -147,8 +152,10 @@ class Wall:
             words += ["--ro-bind-try", place, place]
         if entry is not None:
             words += ["--ro-bind", os.path.abspath(entry), self.seen(entry)]
-        return [*words, "--proc", "/proc", "--dev", "/dev", "--size", str(SPACE),
-                "--tmpfs", SCRATCH, "--remount-ro", "/proc", "--remount-ro", "/dev",
+        words += ["--proc", "/proc", "--dev", "/dev"]
+        for place in filter(os.path.exists, OF_KERNEL):
+            words += ["--ro-bind", "/dev/null", place]
+        return [*words, "--remount-ro", "/proc", "--remount-ro", "/dev",
                 "--remount-ro", "/", "--chdir", SCRATCH, "--"]
 
     def container(self, name, entry=None, memory=0):

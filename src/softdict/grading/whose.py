@@ -30,7 +30,7 @@ MOODLE = re.compile(r"(?P<name>.+?)_(?P<key>\d+)_assignsubmission_(?:file|online
 BLACKBOARD = re.compile(r"(?P<head>.+?)_attempt_(?P<date>\d{4}(?:-\d\d){5})"
                         r"(?:_(?P<rest>.*))?")
 GRADESCOPE = re.compile(r"submission_(?P<key>\d+)")
-GOOGLE = re.compile(r"(?P<name>.+?) - (?P<rest>.+)")
+GOOGLE = re.compile(r"(?:copy of )*(?P<name>.+?) - (?P<rest>.+)")
 NUMBERED = (CANVAS, MOODLE)    # their numbers may be another's id: names must agree
 ENDING = re.compile(r"(\.ipynb)*\.(ipynb|zip|txt|html?|pdf|py|md|docx?|rar|7z|tar|gz|"
                     r"json)$")
@@ -227,13 +227,17 @@ def orders(name):
 
 
 def gradescope_keys(text):
-    """What a submission_metadata.yml says: number of a submission to its ids."""
-    found, number = {}, None
-    for line in text.splitlines():
+    """What a submission_metadata.yml says: number of a submission to its ids.
+
+    only the lines of the list under :submitters: count, by their depth: deeper may
+    stand what an answer has printed
+    """
+    found, ids, key = {}, [], ""
+    for line in text.split("\n"):
         if start := re.match(r"submission_(\d+)(?:\.\w+)?:", line):
-            number = start[1]
-            found[number] = []
-        part = re.match(r"\s*(?:- )?:(?:sid|email): *[\"']?([^\"'\s]+)", line)
-        if part and number:
-            found[number].append(part[1])
+            found[start[1]] = ids = []
+        key = line.strip() if re.match("  :|[^ ]", line) else key
+        part = re.match(r"  (?:- |  ):(?:sid|email): *[\"']?([^\"'\s]+)", line)
+        if part and key == ":submitters:":
+            ids.append(part[1])
     return found
