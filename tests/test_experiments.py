@@ -20,21 +20,22 @@ from softdict import checkpoint, files, recipes, runtime
 from softdict.attention import attention, fused
 from softdict.batches import make_batch
 from softdict.experiments import (
-    EXPERIMENTS, __main__, ablations, baselines, benchmark, bigrams, costs, endings,
-    flags, maps, measures, memory, padding, places, pretraining, replaced, rivals,
-    roles, runner, sentences, silence, today, translation, writing)
+    EXPERIMENTS, __main__, ablations, averaged, baselines, benchmark, bigrams, costs,
+    endings, flags, keeping, maps, measures, memory, padding, places, pretraining,
+    replaced, rivals, roles, runner, sentences, silence, today, translation, writing)
 from softdict.experiments.measures import aligned
 from softdict.experiments.replaced import Replaced, heaviest, instead, uniform
 from softdict.experiments.runner import (
     difference, file_of, hardware, rounded, run, run_all, trained)
 from softdict.experiments.sentences import Example
 from softdict.experiments.translation import CONTROL, mixed, system
-from softdict.heads import MultiHeadAttention
+from softdict.heads import MultiHeadAttention, attending, merge_heads
 from softdict.layers import Dropout
 from softdict.lookup import softmax
 from softdict.masks import padding_mask
 from softdict.seq2seq import Attend, Encoded, Encoder, Seq2Seq
 from softdict.training import batch_loss, train
+from softdict.transformer import Config, make_transformer
 from softdict.vocab import BOS, EOS, PAD
 
 NOUNS = {"dog": "개", "cat": "고양이", "cow": "소", "owl": "부엉이"}
@@ -333,7 +334,8 @@ def test_rounded_keeps_the_structure():
 
 def test_names_are_unique_and_every_group_of_the_book_is_there():
     parts = (baselines, translation, ablations, padding, memory, costs, endings,
-             flags, maps, writing, roles, pretraining, today, bigrams, places, silence)
+             flags, keeping, maps, writing, roles, pretraining, today, bigrams, places,
+             silence, averaged)
     every = [experiment for part in parts for experiment in part.EXPERIMENTS]
     assert len(every) == len(EXPERIMENTS)
     # a command names the one or the other
@@ -960,6 +962,72 @@ def test_each_need_is_counted_where_it_is_there(monkeypatch):
     assert table == {"register": [pytest.approx(200 / 3), 3], "honour": [100, 2],
                      "past": [0, 1], "not": [0, 1],
                      "all": [pytest.approx(100 / 3), 3]}
+
+
+def test_the_loss_falls_apart_into_right_and_wrong_words():
+    logits = torch.tensor([[[0.0, 3.0, 1.0], [2.0, 2.5, 0.0], [9.0, 0.0, 0.0]]])
+    target = torch.tensor([[1, 2, PAD]])    # right, wrong, no word
+    table = keeping.certainty(logits, target)
+    first, second = logits[0, :2].softmax(dim=-1).tolist()
+    assert table["right"] == 0.5
+    assert table["log p, right"] == pytest.approx(math.log(first[1]), abs=1e-6)
+    assert table["log p, wrong"] == pytest.approx(math.log(second[2]), abs=1e-6)
+    for name, shares in (("right", first), ("wrong", second)):
+        assert table[f"entropy, {name}"] == pytest.approx(
+            -sum(share * math.log(share) for share in shares), abs=1e-6)
+
+
+def test_a_checkpoints_numbers_stand_beside_its_updates(monkeypatch, tmp_path):
+    seen = []
+
+    def evaluate(model):
+        seen.append(model.training)
+        return {"valid": {"loss": len(seen)}, "iid": {"loss": -len(seen)}}
+
+    monkeypatch.setattr(keeping, "evaluate", evaluate)
+    monkeypatch.setattr(keeping, "UPDATES", {20: 5})
+    monkeypatch.setattr(keeping, "SETTINGS", replace(keeping.SETTINGS, every=2))
+    table = keeping.result(20, "rnn", 0, tmp_path / "training")
+    assert table["updates"] == [2, 4, 5] and seen == 3 * [False]
+    assert table["valid"] == {"loss": [1, 2, 3]}
+    assert table["iid"] == {"loss": [-1, -2, -3]}
+    rates = [record["rate"] for record in table["history"]]
+    assert rates == sorted(rates) and len(rates) == 5    # still in its warm-up
+
+
+def test_only_short_sentences_are_kept_by(monkeypatch):
+    lengths = {"train": [12, 13, 4]}
+    monkeypatch.setattr(sentences, "split", lambda name: [
+        SimpleNamespace(length=length) for length in lengths[name]])
+    assert [example.length for example in keeping.short("train")] == [12, 4]
+
+
+def test_a_head_answers_its_mean_over_words_and_the_others_as_before():
+    runtime.seed(0)
+    model = make_transformer(9, 9, Config(8, 2, 1, 12, dropout=0.0)).eval()
+    batch = make_batch([([4, 5, 6], [7, 8]), ([5], [4, 5, 6, 7])])
+    part, kept = model.decoder.layers[0].cross_attention, []
+
+    def keep(query, key, value, allowed=None):
+        kept.append(fused(query, key, value, allowed)[0])    # [B, H, T, K]
+        return kept[-1], None
+
+    given = batch.source, batch.source_lengths, batch.target_in
+    with torch.no_grad(), attending({part: keep}):
+        model(*given)
+    words = [kept[0][b, :, t] for b, t in (batch.target_in != PAD).nonzero().tolist()]
+    means = averaged.mean_answers(model, batch)
+    torch.testing.assert_close(means[part], sum(words) / len(words))
+    x, memory = torch.randn(2, 3, 8), torch.randn(2, 4, 8)
+    with torch.no_grad():
+        before = part(x, memory)
+        query, (key, value) = part.queries(x), part.keys_and_values(memory)
+        wanted = fused(query, key, value)[0].clone()         # [B, H, T, K]
+        wanted[:, 1] = means[part][1]
+        with averaged.averaged(model, ["cross 1.2"], means):
+            torch.testing.assert_close(part(x, memory),
+                                       part.out(merge_heads(wanted)))
+        torch.testing.assert_close(part(x, memory), before)
 
 
 class SaysNothing(nn.Module):
