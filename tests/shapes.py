@@ -115,7 +115,9 @@ class Recorder:
         docstring."""
         sizes = Sizes()
         for name, (value, note) in arguments.items():
-            sentence = None if value is None else sizes.fit(value, note, place)
+            # in a step the cache stands for the memory
+            shaped = value is not None and type(value).__name__ != "DecoderCache"
+            sentence = sizes.fit(value, note, place) if shaped else None
             if sentence and not sizes.fault:
                 sizes.fault = f"{place}: {name}: {sentence}"
         return sizes

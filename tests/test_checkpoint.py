@@ -578,6 +578,12 @@ def frozen(model):
     return torch.optim.Adam(model.parameters(), lr=4e-3)
 
 
+def decoder_alone(model):
+    frozen(model)
+    model.generator.requires_grad_(False)
+    return torch.optim.AdamW(model.decoder.parameters(), lr=4e-3, amsgrad=True)
+
+
 class Counting(torch.optim.SGD):
     """Its steps become shorter; it counts them in numbers, and not in tensors."""
 
@@ -595,8 +601,7 @@ OPTIMIZERS = {
     "AdamW, two groups": two_groups,
     "another order": lambda model: torch.optim.Adam(
         list(model.parameters())[::-1], lr=4e-3),
-    "a part alone": lambda model: torch.optim.AdamW(model.decoder.parameters(),
-                                                    lr=4e-3, amsgrad=True),
+    "a part alone": decoder_alone,
     "frozen weights": frozen,
     "no state": lambda model: torch.optim.SGD(model.parameters(), lr=1.0),
     "momentum": lambda model: torch.optim.SGD(model.parameters(), 1.0, momentum=0.9),

@@ -13,6 +13,7 @@ from softdict import commands, pieces, recipes, translator, writing
 from softdict.__main__ import command_line, main
 from softdict.corpus import split
 from softdict.flags import FLAGS, KINDS, NAMES, RUN, chosen, read_config
+from softdict.folder import Config
 from softdict.training import Settings
 
 NOUNS = ["dog", "cat", "man", "old", "owl", "hen"]
@@ -177,6 +178,19 @@ def test_what_help_says_is_so():
             assert str(default) in flag.words, f"--{flag.name}: {default}"
     fields = {flag.setting for flag in FLAGS if flag.setting}
     assert fields <= set(Settings.__dataclass_fields__)
+
+
+@pytest.mark.parametrize("model", ["rnn", "attention-dot", "transformer"])
+def test_the_table_knows_which_sizes_a_model_has(model):
+    for flag in FLAGS:
+        if "corpus" in flag.size:
+            config = Config(model, {flag.name: 0.5 if flag.read is float else 8})
+            try:
+                config.build(9, 9)
+            except ValueError:
+                assert flag.transformers and model != "transformer", flag.name
+            else:
+                assert not flag.transformers or model == "transformer", flag.name
 
 
 # Files of flags

@@ -226,8 +226,8 @@ def test_weights_that_the_optimizer_has_not_do_not_count_in_the_gradient():
     """Neither their gradients, nor those of earlier updates, which nobody empties."""
     model = make_training(teacher_forcing=1.0).model
     some = list(model.decoder.parameters())
-    run = Training(model, replace(SHORT, clip=0.01), optimizer=torch.optim.SGD(
-        some, lr=SHORT.peak_rate))
+    run = Training(model, replace(SHORT, clip=0.01))
+    run.optimizer = torch.optim.SGD(some, lr=SHORT.peak_rate)
     for batch in epoch_batches(PAIRS, 6, 0, 0)[:3]:
         old = [weight.detach().clone() for weight in some]
         record = update(run, batch)
@@ -241,6 +241,21 @@ def test_a_weight_that_the_model_has_not_is_refused_before_the_training():
                        r"has not, of the shape \[3, 7\]: no checkpoint would hold it"):
         Training(model, SHORT, optimizer=torch.optim.SGD(
             [*model.parameters(), strange], lr=0.1))
+
+
+def test_a_weight_that_no_group_has_is_refused_before_the_training():
+    """Torch's RNN calls its weights weight_ih_l0: a group by the ends of names lacks
+    them."""
+    model = make_training().model
+    ends = [{"params": [part for name, part in model.named_parameters()
+                        if name.endswith(end)]} for end in (".weight", ".bias")]
+    with pytest.raises(ValueError, match="no group of the optimizer has encoder.*"
+                       "weight_ih_l0, .*which would never learn; put them into one, or "
+                       "freeze them by requires_grad_"):
+        Training(model, SHORT, optimizer=torch.optim.AdamW(ends, lr=SHORT.peak_rate))
+    for name, part in model.named_parameters():
+        part.requires_grad_(name.endswith((".weight", ".bias")))
+    Training(model, SHORT, optimizer=torch.optim.AdamW(ends, lr=SHORT.peak_rate))
 
 
 def step_length(half, unscale=True):

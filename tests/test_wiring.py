@@ -29,8 +29,9 @@ TEXT = {"vocabulary": 30, "width": D, "heads": H, "key_heads": 1, "layers": 2,
         "hidden": 20, "longest": 12, "positions": "rotary"}
 
 
-def classes(*names):
-    """Classes of the package whose forward begins with arguments of these names."""
+def classes(kin, *names):
+    """Classes of the package that are of a kind, or whose forward begins with arguments
+    of these names."""
     found = {}
     for info in pkgutil.walk_packages(softdict.__path__, "softdict."):
         if info.name.endswith("__main__"):
@@ -39,7 +40,7 @@ def classes(*names):
             if inspect.isclass(kind) and issubclass(kind, nn.Module) \
                     and kind.__module__.startswith("softdict"):
                 given = [*inspect.signature(kind.forward).parameters][1:]
-                if given[:len(names)] == list(names):
+                if issubclass(kind, kin) or given[:len(names)] == list(names):
                     found[kind.__qualname__] = kind
     return found
 
@@ -145,6 +146,16 @@ class SourceFirstLayer(DecoderLayer):
         return self.norm1(x + self.self_attention(x, None, allowed))
 
 
+class IfSourceLayer(DecoderLayer):
+    """Asks the source where there is one: that of a step is not None."""
+
+    def forward(self, x, memory=None, allowed=None, memory_allowed=None):
+        x = x + self.self_attention(self.norm1(x), allowed=allowed)
+        if memory is not None:
+            x = x + self.cross_attention(self.norm2(x), memory, memory_allowed)
+        return x + self.feed_forward(self.norm3(x))
+
+
 class PlainLayer(nn.Module):
     """One that is no DecoderLayer: attention to words and source, and nothing else."""
 
@@ -170,9 +181,10 @@ class OtherDecoder(TransformerDecoder):
 
 
 OWN = [ParallelLayer, GroupedCrossLayer, GroupedSelfLayer, DistanceLayer, GatedLayer,
-       SourceFirstLayer, PlainLayer]
-LAYERS = classes("x", "memory") | {kind.__name__: kind for kind in OWN}
-DECODERS = classes("target", "memory") | {"OtherDecoder": OtherDecoder}
+       SourceFirstLayer, IfSourceLayer, PlainLayer]
+LAYERS = classes(DecoderLayer, "x", "memory") | {kind.__name__: kind for kind in OWN}
+DECODERS = classes(TransformerDecoder, "target", "memory") | {
+    "OtherDecoder": OtherDecoder}
 
 
 def translator_of(layer=DecoderLayer, decoder=TransformerDecoder):
@@ -289,7 +301,28 @@ class OwnProjectionsLayer(PlainLayer):
         self.self_attention = OwnProjections(config.width, config.heads)
 
 
+class Around(nn.Module):
+    def __init__(self, part):
+        super().__init__()
+        self.part = part
+
+    def forward(self, x, *given):
+        return x + self.part(x, *given)
+
+
+class WrappedLayer(PlainLayer):
+    """Asks the source, all of it, by another name of the attention."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.cross = Around(self.cross_attention)
+
+    def forward(self, x, memory, allowed=None, memory_allowed=None):
+        return self.cross(x + self.self_attention(x, allowed=allowed), memory)
+
+
 @pytest.mark.parametrize(("kind", "words"), [
+    (WrappedLayer, "must be Tensor, not DecoderCache"),
     (OtherNameLayer, "no other attention; OtherNameLayer has cross_attention, near,"),
     (OwnProjectionsLayer, "layer 0 keeps keys of 0 words where there are 1")])
 def test_a_layer_that_no_cache_can_serve_is_refused(kind, words):
@@ -330,8 +363,8 @@ class WideText(decoder_only.Layer):
         self.attention = WideValues(config)
 
 
-TEXT_LAYERS = classes("x", "angles", "allowed", "cache", "layer") | {
-    kind.__name__: kind for kind in (ParallelText, SandwichText, WideText)}
+TEXT_LAYERS = classes(decoder_only.Layer, "x", "angles", "allowed", "cache", "layer")
+TEXT_LAYERS |= {kind.__name__: kind for kind in (ParallelText, SandwichText, WideText)}
 TEXT_LAYERS.pop("GroupedAttention")    # a part of each
 
 

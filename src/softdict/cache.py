@@ -91,6 +91,9 @@ def with_cache(layer, cache, number):
     what its attentions get from `keys_and_values` is another, and the causal mask is
     left out
     x [N, 1, D] is all that it needs; number is the layer's place in the cache
+    so words may meet in these two attentions alone: a convolution, a window or
+    positions of a layer's own would train one model and decode another, which
+    `tests/test_wiring.py` finds in every class of the package
     """
     own, cross = layer.self_attention, layer.cross_attention
     past = exchanged(own, keys_and_values=lambda x: cache.append(

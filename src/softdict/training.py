@@ -162,6 +162,9 @@ class Training:
     """A model with all that its training needs to go on where it stopped.
 
     history holds one record an update
+    each update sets the rate of every group of the optimizer: the schedule's, times
+    the rate that the group had at first, over the peak rate
+    raises ValueError for an optimizer that lacks a weight that can learn
     """
 
     model: nn.Module
@@ -175,6 +178,14 @@ class Training:
         if self.optimizer is None:
             self.optimizer = torch.optim.Adam(self.model.parameters(), fused=True,
                                               lr=self.settings.peak_rate)
+        held = {weight for group in self.optimizer.param_groups
+                for weight in group["params"]}
+        if lost := [name for name, weight in self.model.named_parameters()
+                    if weight.requires_grad and weight not in held]:
+            raise ValueError(
+                f"no group of the optimizer has {', '.join(lost[:9])}, which would "
+                "never learn; put them into one, or freeze them by "
+                "requires_grad_(False)")
         rate_factors(self)
         groups_of(self)    # what no checkpoint can hold is refused now
         self.scaler = torch.amp.GradScaler(

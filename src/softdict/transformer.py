@@ -155,7 +155,8 @@ class TransformerDecoder(nn.Module):
                   for number, layer in enumerate(self.layers)]
         moved = exchanged(self, layers=layers, embedding=lambda ids, positions:
                           self.embedding(ids, positions + length))
-        x = moved(ids[:, None], None, cache.memory_allowed)    # [N, 1, D]
+        # the cache stands for the memory: nobody may take it for none
+        x = moved(ids[:, None], cache, cache.memory_allowed)    # [N, 1, D]
         cache.check(length + 1)
         return x[:, 0], cache
 
