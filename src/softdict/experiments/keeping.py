@@ -117,4 +117,5 @@ EXPERIMENTS = [
     Experiment(f"keeping-{label}", "keeping", partial(first, count, name),
                partial(result, count, name))
     for label, count, name in ((300, 300, "rnn"), (1000, 1000, "rnn"),
-                               (3000, 3000, "rnn"))]
+                               (3000, 3000, "rnn"),
+                               ("transformer", 1000, "transformer"))]
