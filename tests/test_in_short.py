@@ -32,6 +32,12 @@ def test_the_code_computes_what_the_package_computes(number, seed):
         runpy.run_path(str(ROOT / f"tests/folds/{number}.py"))["compare"](names)
 
 
+def test_every_chapter_has_one_and_no_capstone():
+    """A capstone starts from a blank file."""
+    assert sorted(FOLDS) == [path.name[:2] for path in files.paths()
+                             if path.name[0].isdigit()]
+
+
 def test_every_fold_is_compared_and_nothing_else():
     assert sorted(FOLDS) == sorted(path.stem for path in (ROOT / "tests/folds").glob(
         "*.py"))
