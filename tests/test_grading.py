@@ -821,7 +821,7 @@ def test_a_hidden_notebook_has_a_row_and_what_tools_leave_has_none(tmp_path):
 
 
 def test_a_notebook_behind_many_files_of_tools_is_found(tmp_path):
-    path = notebook(tmp_path / "one/work/x.ipynb", RIGHT)
+    path = notebook(tmp_path / "one/inner/x.ipynb", RIGHT)
     for place in (".git/objects", "data"):
         (tmp_path / "one" / place).mkdir(parents=True)
         for number in range(600):
