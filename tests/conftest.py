@@ -52,7 +52,7 @@ def pytest_sessionfinish(session, exitstatus):
     config = session.config
     if hasattr(config, "workeroutput"):
         config.workeroutput["reached"] = sorted(RECORDER.reached)
-    elif exitstatus == 0 and runs_everything(config):
+    elif exitstatus in (0, 1) and runs_everything(config):
         config.unreached = shapes.unreached("softdict", RECORDER)
         if config.unreached:
             session.exitstatus = 1

@@ -30,7 +30,7 @@ def shifted(model, pairs, places):
     for begin in range(0, len(pairs), 100):
         batch = make_batch(pairs[begin:begin + 100]).to(
             next(model.parameters()).device)
-        source = F.pad(batch.source, (places, 0), value=PAD)    # [B, P+T]
+        source = F.pad(batch.source, (places, 0), value=PAD)    # [B, S]
         x, allowed = model.embedded(source), (source != PAD)[:, None]
         for layer in model.layers:
             x = layer(x, allowed)
