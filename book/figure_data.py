@@ -21,7 +21,7 @@ from softdict.experiments import maps
 from softdict.experiments.measures import found_content
 from softdict.files import write_whole
 from softdict.scoring import BINS, by_length
-from softdict.translator import carried, words_of
+from softdict.translator import bundled, words_of
 from softdict.vocab import BOS, EOS, PAD
 
 WIDTHS = 1, 2, 3, 4, 5
@@ -93,7 +93,7 @@ def over(found, top, length, width, longest, penalty):
 
 def translator_logs(words):
     """`next_logs` of the trained Transformer for one English sentence."""
-    saved = carried()
+    saved = bundled()
     source = torch.tensor([saved.source_vocab.ids(words)])    # [1, S]
 
     @torch.no_grad()
@@ -133,7 +133,7 @@ def hard(pair):
 
 def searched(words):
     """An English sentence as the trained Transformer translates it."""
-    forms = carried().target_vocab.words
+    forms = bundled().target_vocab.words
 
     def shown(word):
         return [corpus.romanise(forms[word]), *corpus.gloss([forms[word]])]

@@ -21,7 +21,7 @@ from softdict import corpus
 from softdict.corpus.morphology import attach
 from softdict.corpus.reading import meanings
 from softdict.files import write_whole
-from softdict.translator import carried
+from softdict.translator import bundled
 from softdict.vocab import SPECIALS
 
 SPECIALS_SAY = "pad", "unknown", "beginning", "the end"    # for PAD, UNK, BOS, EOS
@@ -30,7 +30,7 @@ WEB = Path(__file__).resolve().parent.parent / "web"
 
 def write_live(folder):
     """Copies the modules, and writes the weights and words.json, into `folder`."""
-    folder, saved = Path(folder), carried()
+    folder, saved = Path(folder), bundled()
     folder.mkdir(parents=True, exist_ok=True)
     for file in WEB.iterdir():
         shutil.copy(file, folder)

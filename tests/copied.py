@@ -4,8 +4,8 @@ their answers and gradients?"""
 import torch
 
 NAMES = {"out": "out_proj", "self_attention": "self_attn",
-         "cross_attention": "multihead_attn", "feed_forward.widen": "linear1",
-         "feed_forward.narrow": "linear2"}    # ours: theirs
+         "cross_attention": "multihead_attn", "feed_forward.up": "linear1",
+         "feed_forward.down": "linear2"}    # ours: theirs
 
 
 def draw(seed, *shape, dtype=torch.float64):

@@ -6,7 +6,7 @@ from torch import nn
 
 from softdict.masks import (
     additive_mask, causal_mask, causal_padding_mask, hidden_mask, padding_mask)
-from softdict.transformer import Config, DecoderLayer
+from softdict.transformer import DecoderLayer, TransformerConfig
 from softdict.variants import (
     PostNormDecoderLayer, PostNormEncoderLayer, make_variant)
 from softdict.vocab import PAD
@@ -21,7 +21,7 @@ def make_layer(kind, dtype=torch.float64, seed=0, **sizes):
     zeros and ones would hide one in the wrong place
     """
     torch.manual_seed(seed)
-    layer = kind(Config(**SIZES | sizes)).to(dtype)
+    layer = kind(TransformerConfig(**SIZES | sizes)).to(dtype)
     for name, part in layer.named_parameters():
         if part.dim() == 1:
             is_gain = "norm" in name and name.endswith("weight")
@@ -31,7 +31,7 @@ def make_layer(kind, dtype=torch.float64, seed=0, **sizes):
 
 def twin(layer, dropout=0.0):
     """Torch's layer of the same kind and size."""
-    widen = layer.feed_forward.widen
+    widen = layer.feed_forward.up
     kind = (nn.TransformerDecoderLayer if isinstance(layer, DecoderLayer)
             else nn.TransformerEncoderLayer)
     post = isinstance(layer, (PostNormEncoderLayer, PostNormDecoderLayer))
@@ -60,9 +60,9 @@ RULES = {    # allowed for ours, and what torch is told instead
 def machine(seed=0, **options):
     """A Transformer for 20 and 30 words; options: sizes, and those of make_variant."""
     torch.manual_seed(seed)
-    sizes = {name: options.pop(name) for name in Config.__dataclass_fields__
+    sizes = {name: options.pop(name) for name in TransformerConfig.__dataclass_fields__
              if name in options}
-    return make_variant(20, 30, Config(**SIZES | sizes), **options).double()
+    return make_variant(20, 30, TransformerConfig(**SIZES | sizes), **options).double()
 
 
 def pairs_of_ids():

@@ -356,7 +356,7 @@ def test_the_projects_hours_and_points_add_up():
 
 def test_the_projects_commands_and_code_run(monkeypatch, tmp_path, capsys):
     from softdict.__main__ import command_line
-    from softdict.folder import Config, Saved, save_folder
+    from softdict.folder import FolderConfig, Saved, save_folder
     from softdict.vocab import Vocab
 
     text = (FOLDER / "project/README.md").read_text("utf-8")
@@ -364,7 +364,7 @@ def test_the_projects_commands_and_code_run(monkeypatch, tmp_path, capsys):
     assert len(commands) == 2
     for line in commands:
         assert command_line().parse_args(line.split()).pairs == "pairs.tsv"
-    vocab, config = Vocab([["a", "b", "c"]]), Config("transformer-rotary", {
+    vocab, config = Vocab([["a", "b", "c"]]), FolderConfig("transformer-rotary", {
         "width": 8, "layers": 1, "heads": 2})
     save_folder(tmp_path / "rotary-0", Saved(
         config.build(len(vocab), len(vocab)), vocab, vocab, config))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from softdict.attention import (
-    Additive, General, SelfAttention, attention, dot, fused, masked_softmax, scaled_dot)
+    Additive, General, SelfAttention, attention, dot, masked_softmax, scaled_dot, sdpa)
 
 B, T, S, D = 2, 5, 7, 6
 Q, K = 12, 9    # widths of a query and of a key where they differ
@@ -40,13 +40,13 @@ def scaled_by_loop(score, query, key):
 
 
 def general_by_loop(score, query, key):
-    W = score.ask.weight
+    W = score.query_layer.weight
     return sum(key[a] * W[a, b] * query[b] for a in range(len(key))
                for b in range(len(query)))
 
 
 def additive_by_loop(score, query, key):
-    W, v = score.ask.weight, score.judge.weight[0]
+    W, v = score.query_layer.weight, score.energy_layer.weight[0]
     return sum(v[a] * torch.tanh(sum(W[a, b] * query[b] for b in range(len(query)))
                                  + key[a]) for a in range(len(key)))
 
@@ -86,16 +86,16 @@ def test_a_score_takes_any_leading_axes(make_one, width, by_loop):
 
 def test_no_score_that_learns_has_a_bias():
     assert ([name for name, _ in make_score(General, Q, K).named_parameters()]
-            == ["ask.weight"])
+            == ["query_layer.weight"])
     assert ([name for name, _ in make_score(Additive, Q, K).named_parameters()]
-            == ["ask.weight", "judge.weight"])
+            == ["query_layer.weight", "energy_layer.weight"])
 
 
 def test_general_on_the_key_is_a_projection_of_the_keys_and_a_dot_product():
     general, query, key = make_score(General, Q, K), make(B, T, Q), make(B, S, K)
     project = nn.Linear(K, Q, bias=False).double()
     with torch.no_grad():
-        project.weight.copy_(general.ask.weight.T)
+        project.weight.copy_(general.query_layer.weight.T)
     torch.testing.assert_close(dot(query, project(key)), general(query, key))
 
 
@@ -104,8 +104,8 @@ def test_additive_is_luongs_concat_with_the_matrix_cut_in_two():
     query, key = make(B, T, Q), make(B, S, K)
     both = torch.cat([query[:, :, None].expand(B, T, S, Q),
                       key[:, None].expand(B, T, S, K)], dim=-1)
-    joined = torch.cat([additive.ask.weight, project.weight], dim=1)
-    by_concat = (both @ joined.T).tanh() @ additive.judge.weight[0]
+    joined = torch.cat([additive.query_layer.weight, project.weight], dim=1)
+    by_concat = (both @ joined.T).tanh() @ additive.energy_layer.weight[0]
     torch.testing.assert_close(additive(query, project(key)), by_concat)
 
 
@@ -267,7 +267,7 @@ def test_a_mask_of_numbers_is_refused(numbers):
                          [(torch.float64, 1e-10), (torch.float32, 1e-5)])
 def test_fused_equals_attention_values_and_gradients(allowed, dtype, close):
     """Rows that may look nowhere too: zeros and no gradient in both."""
-    apart = differences(lambda *parts: fused(*parts, allowed)[0],
+    apart = differences(lambda *parts: sdpa(*parts, allowed)[0],
                         lambda *parts: attention(*parts, allowed)[0],
                         [make(B, T, Q, dtype=dtype), make(B, S, Q, dtype=dtype),
                          make(B, S, D, dtype=dtype)])
@@ -282,7 +282,7 @@ def test_fused_equals_attention_for_any_sizes_heads_and_masks(sizes, seed):
     B, H, T, S, K, D = sizes
     allowed = (torch.rand(B, 1, T, S, generator=torch.Generator().manual_seed(seed))
                < 0.4)
-    apart = differences(lambda *parts: fused(*parts, allowed)[0],
+    apart = differences(lambda *parts: sdpa(*parts, allowed)[0],
                         lambda *parts: attention(*parts, allowed)[0],
                         [draw(seed, B, H, T, K), draw(seed + 1, B, H, S, K),
                          draw(seed + 2, B, H, S, D)])
@@ -291,7 +291,7 @@ def test_fused_equals_attention_for_any_sizes_heads_and_masks(sizes, seed):
 
 def test_fused_gives_zeros_where_nothing_may_be_looked_at_and_keeps_no_weights():
     parts, allowed = [make(B, T, Q), make(B, S, Q), make(B, S, D)], masks()["lonely"]
-    context, weights = fused(*parts, allowed)
+    context, weights = sdpa(*parts, allowed)
     assert weights is None
     assert context[0, 2].count_nonzero() == 0 and context[0, 1].abs().min() > 0
     assert all(gradient.isfinite().all()
@@ -302,7 +302,7 @@ def test_fused_gives_zeros_where_nothing_may_be_looked_at_and_keeps_no_weights()
 def test_fused_is_near_and_finite_in_half_precision(dtype):
     parts, allowed = [make(B, T, Q), make(B, S, Q), make(B, S, D)], masks()["lonely"]
     halves = [part.detach().to(dtype).requires_grad_() for part in parts]
-    context, _ = fused(*halves, allowed)
+    context, _ = sdpa(*halves, allowed)
     assert context.dtype == dtype
     torch.testing.assert_close(context.double(), attention(*parts, allowed)[0], rtol=0,
                                atol=0.05)
@@ -418,4 +418,4 @@ def test_fused_refuses_a_mask_of_numbers():
     x = torch.randn(2, 3, 4)
     with pytest.raises(ValueError,
                        match="allowed must be True or False; got torch.float32"):
-        fused(x, x, x, torch.ones(3, 3).tril())
+        sdpa(x, x, x, torch.ones(3, 3).tril())

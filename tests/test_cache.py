@@ -143,7 +143,7 @@ WILD = [[1, 0], [1, 1, 0], [2, 0, 2, 1], [3], [0, 0, 0], [1, 2]]
 @pytest.mark.parametrize("pre_norm", [True, False], ids=["pre", "post"])
 def test_scores_in_any_order_are_those_of_each_translation_alone(
         encoding, pre_norm, turns):
-    follows(machine(position_encoding=encoding, pre_norm=pre_norm).eval(), turns)
+    follows(machine(positional_encoding=encoding, pre_norm=pre_norm).eval(), turns)
 
 
 def test_scores_in_drawn_orders_are_those_of_each_translation_alone():

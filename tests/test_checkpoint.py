@@ -21,13 +21,13 @@ from softdict import runtime
 from softdict.attention import scaled_dot
 from softdict.batches import epoch_batches, make_batch
 from softdict.checkpoint import (
-    Damaged, add_checksum, architecture, begin_anew, checksum, load, load_model, packed,
-    save, save_model)
+    CorruptFile, add_checksum, architecture, begin_anew, checksum, load, load_model,
+    packed, save, save_model)
 from softdict.lookup import dot
 from softdict.seq2seq import (
     Attend, BahdanauDecoder, Decoder, Encoder, LastState, LuongDecoder, Seq2Seq)
-from softdict.training import Training, train, update
-from softdict.transformer import Config
+from softdict.training import TrainingState, train, update
+from softdict.transformer import TransformerConfig
 from softdict.variants import make_variant
 from interruptions import bits, flipped, stopped_in
 from test_damage import changed
@@ -200,7 +200,8 @@ def test_notes_of_a_checkpoint_are_json_and_name_the_architecture(file):
 # Models of one size that are not the same
 
 def transformers(**options):
-    return lambda: make_variant(11, 10, Config(12, 3, 1, 20, dropout=0.0), **options)
+    config = TransformerConfig(12, 3, 1, 20, dropout=0.0)
+    return lambda: make_variant(11, 10, config, **options)
 
 
 def attending(decoder, **options):
@@ -208,12 +209,13 @@ def attending(decoder, **options):
 
 
 def heads(count):
-    return lambda: make_variant(11, 10, Config(12, count, 1, 20, dropout=0.0))
+    config = TransformerConfig(12, count, 1, 20, dropout=0.0)
+    return lambda: make_variant(11, 10, config)
 
 
 def test_dropout_is_no_part_of_what_was_learned(tmp_path):
     path = tmp_path / "a.safetensors"
-    model, other = (make_variant(11, 10, Config(12, 3, 1, 20, dropout=share))
+    model, other = (make_variant(11, 10, TransformerConfig(12, 3, 1, 20, dropout=share))
                     for share in (0.1, 0.0))
     save_model(model, path, "words")
     load_model(other, path, "words")
@@ -222,15 +224,15 @@ def test_dropout_is_no_part_of_what_was_learned(tmp_path):
 
 
 @pytest.mark.parametrize("there, here, message", [
-    (transformers(), transformers(position_encoding="rotary"),
+    (transformers(), transformers(positional_encoding="rotary"),
      "encoder.embedding is Embedding there and UnplacedEmbedding here"),
-    (transformers(position_encoding="rotary"), transformers(),
+    (transformers(positional_encoding="rotary"), transformers(),
      "encoder.embedding is UnplacedEmbedding there and Embedding here"),
     (transformers(), transformers(pre_norm=False),
      "encoder.layers.0 is EncoderLayer there and PostNormEncoderLayer here"),
     (transformers(pre_norm=False), transformers(),
      "encoder.layers.0 is PostNormEncoderLayer there and EncoderLayer here"),
-    (transformers(), transformers(position_encoding="learned"),
+    (transformers(), transformers(positional_encoding="learned"),
      "encoder.embedding is Embedding there and LearnedEmbedding here"),
     (heads(3), heads(4),
      "encoder.layers.0.self_attention is MultiHeadAttention heads=3 "
@@ -248,9 +250,9 @@ def test_dropout_is_no_part_of_what_was_learned(tmp_path):
 ])
 def test_another_model_is_refused_by_name_though_every_size_fits(
         tmp_path, there, here, message):
-    path, run = tmp_path / "a.safetensors", Training(here(), SHORT, "words")
+    path, run = tmp_path / "a.safetensors", TrainingState(here(), SHORT, "words")
     before = weights(run)
-    whole = Training(there(), SHORT, "words")
+    whole = TrainingState(there(), SHORT, "words")
     for write, read in ((lambda: save(whole, path), lambda: load(run, path)),
                         (lambda: save_model(whole.model, path, "words"),
                          lambda: load_model(run.model, path, "words"))):
@@ -263,8 +265,8 @@ def test_another_model_is_refused_by_name_though_every_size_fits(
 
 
 @pytest.mark.parametrize("make", [
-    transformers(), transformers(position_encoding="rotary", pre_norm=False),
-    transformers(position_encoding="learned", tied=False), attending(LuongDecoder)])
+    transformers(), transformers(positional_encoding="rotary", pre_norm=False),
+    transformers(positional_encoding="learned", tied=False), attending(LuongDecoder)])
 def test_the_same_model_is_taken_back(tmp_path, make):
     path, (whole, again) = tmp_path / "a.safetensors", (make(), make())
     save_model(whole, path, "words")
@@ -401,7 +403,7 @@ def test_a_flipped_bit_in_a_history_is_refused(whole):
     place = content.index(b"loss") + content[content.index(b"loss"):].index(b".") + 2
     assert content[place:place + 1].isdigit()
     file.write_bytes(flipped(content, 8 * place))
-    with pytest.raises(Damaged, match="its checksum"):
+    with pytest.raises(CorruptFile, match="its checksum"):
         load(make_training(), file)
 
 
@@ -410,7 +412,7 @@ def test_a_flipped_weight_is_named_with_a_way_out(file):
     file.write_bytes(flipped(content, 8 * len(content) - 5))
     run = make_training()
     for read in (lambda: load(run, file), lambda: load_model(run.model, file, "words")):
-        with pytest.raises(Damaged) as refusal:
+        with pytest.raises(CorruptFile) as refusal:
             read()
         assert str(refusal.value) == (
             "a.safetensors is damaged: its checksum (SHA-256) is not that of what it "
@@ -458,7 +460,7 @@ def test_a_model_of_an_earlier_version_is_read_and_can_get_its_checksum(tmp_path
     file.write_bytes(flipped(file.read_bytes(), 8 * file.stat().st_size - 5))
     for read in (lambda: load_model(run.model, file, "words"),
                  lambda: add_checksum(file)):
-        with pytest.raises(Damaged, match="its checksum"):
+        with pytest.raises(CorruptFile, match="its checksum"):
             read()
 
 
@@ -510,7 +512,7 @@ def test_other_notes_are_one_sentence_and_change_nothing(trained, notes, message
     (dropped("model.generator.bias"), "generator.bias is missing there"),
     (filled("model.generator.bias", math.nan),
      "holds weights that are no numbers, in model.generator.bias: its training went"),
-    (filled("model.encoder.embed.weight", math.inf), "weights that are no numbers"),
+    (filled("model.encoder.embedding.weight", math.inf), "weights that are no numbers"),
     (filled("optimizer.1.exp_avg_sq", math.nan), "in optimizer.1.exp_avg_sq"),
     (lambda tensors: [filled(name, math.nan)(tensors) for name in tensors],
      "weights that are no numbers"),
@@ -536,7 +538,7 @@ def refused(run, file, message):
 def test_a_damaged_file_is_renamed_and_no_earlier_one_is_lost(file):
     for number in (1, 2, 3):
         file.write_text(f"content {number}")
-        with pytest.raises(Damaged) as damage:
+        with pytest.raises(CorruptFile) as damage:
             load(make_training(), file)
         assert begin_anew(file, damage.value) == (
             "a.safetensors is damaged, cut short or no checkpoint of softdict: the "
@@ -611,7 +613,8 @@ OPTIMIZERS = {
 
 def with_optimizer(make, model=None, **changes):
     model = model or make_training().model
-    return Training(model, replace(SHORT, **changes), "words", optimizer=make(model))
+    return TrainingState(model, replace(SHORT, **changes), "words",
+                         optimizer=make(model))
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
@@ -645,7 +648,7 @@ def test_any_optimizer_goes_on_as_if_nothing_had_happened(tmp_path, name):
      "the number of its groups is 2 there and 1 here"),
     (OPTIMIZERS["another order"],
      lambda model: torch.optim.Adam(model.parameters(), lr=4e-3),
-     "the place of encoder.embed.weight is 16 of group 1 there and 1 of group 1"),
+     "the place of encoder.embedding.weight is 16 of group 1 there and 1 of group 1"),
     (two_groups, lambda model: two_groups(model, weight_decay=0.1),
      "weight_decay of group 2 is 0.0 there and 0.1 here"),
     (two_groups, lambda model: two_groups(model, lr=2e-3),
@@ -654,7 +657,7 @@ def test_any_optimizer_goes_on_as_if_nothing_had_happened(tmp_path, name):
      r"betas of group 2 is \[0.9, 0.999\] there and \[0.9, 0.98\] here"),
     (OPTIMIZERS["a part alone"],
      lambda model: torch.optim.AdamW(model.parameters(), lr=4e-3, amsgrad=True),
-     "the place of encoder.embed.weight is missing there and 1 of group 1 here"),
+     "the place of encoder.embedding.weight is missing there and 1 of group 1 here"),
 ])
 def test_a_checkpoint_of_other_groups_is_refused_by_what_differs(
         tmp_path, there, here, message):

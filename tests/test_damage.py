@@ -13,12 +13,12 @@ from softdict import runtime
 from softdict.checks import kept
 from softdict.experiments.runner import spent
 from softdict.files import read_lines
-from softdict.folder import Config, read_config
+from softdict.folder import FolderConfig, read_config
 from softdict.grading import grade, reading, report, submissions
 from softdict.own_text import LONGEST_LINE, read_pairs
-from softdict.pieces import learn_pieces, load_pieces
+from softdict.pieces import load_subwords, train_subwords
 from softdict.vocab import SPECIALS, Vocab
-from softdict.writing import survey
+from softdict.writing import scan
 
 OFTEN = settings(max_examples=150, deadline=None)
 # no character that ends a line or a cell, or that no text file holds
@@ -29,7 +29,7 @@ VALUES = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | CELL,
     lambda inner: (st.lists(inner, max_size=3)
                    | st.dictionaries(CELL, inner, max_size=3)))
-PIECES = learn_pieces(["low lower lowest", "new newer newest"], 40).tokenizer.to_str()
+PIECES = train_subwords(["low lower lowest", "new newer newest"], 40).tokenizer.to_str()
 CONFIG = json.dumps({"model": "transformer", "options": {"width": 8}, "text": "plain",
                      "longest": 3, "settings": {}, "format": 1,
                      "kind": "encoder-decoder", "vocabulary": "words"})
@@ -74,11 +74,11 @@ def submission(path):
 
 READERS = {
     "pairs": (read_pairs, "a b\tc\nd\te f\n"),
-    "words": (vocabulary, "a\nb\n"), "pieces": (load_pieces, PIECES),
+    "words": (vocabulary, "a\nb\n"), "pieces": (load_subwords, PIECES),
     "config": (read_config, CONFIG),
     "result": (runtime.result, '{"seed": 0, "first": [1.0], "result": {"a": 1}}'),
     "seconds": (lambda path: spent(path, path), "[3, 4]"),
-    "text": (survey, "a b\nc \U0001f600\n"), "marks": (grade.finished, MARK),
+    "text": (scan, "a b\nc \U0001f600\n"), "marks": (grade.finished, MARK),
     "roster": (submissions.read_roster, "id,name,adjust\na1,Ada,-2\nb2,,\n"),
     "platform": (lambda path: report.merge(path, "Quiz", TOTALS), "ID,Quiz\na1,3\n"),
     "points": (progress, '{"01-1": 3, "02-2": 4, "version": "2"}'),
@@ -175,4 +175,4 @@ def test_a_config_with_any_value_is_built_or_refused_in_a_sentence(value, name):
     except ValueError as error:
         assert "\n" not in str(error) and len(str(error)) < 400
     else:
-        assert isinstance(config, Config)
+        assert isinstance(config, FolderConfig)

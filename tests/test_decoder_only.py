@@ -14,18 +14,18 @@ from torch import nn
 
 from softdict.attention import attention
 from softdict.decoder_only import (
-    LLAMA, PAIRS, Config, DecoderOnly, GELUFeedForward, RMSNorm, SwiGLU,
-    generate, pads_in_front, turned)
+    LLAMA, PAIRINGS, DecoderOnly, DecoderOnlyConfig, GELUFeedForward, RMSNorm, SwiGLU,
+    apply_rotary, generate, pads_in_front)
 from softdict.layers import rotate
 from softdict.masks import causal_mask
 from softdict.pretrained import from_library
 from softdict.sampling import next_word
 
 B, T, V, D, H = 2, 5, 11, 12, 3
-AWKWARD = {"vocabulary": V, "width": D, "heads": H, "key_heads": H, "layers": 2,
+AWKWARD = {"vocabulary": V, "width": D, "heads": H, "kv_heads": H, "layers": 2,
            "hidden": 7, "longest": 16}
-GPT2 = Config(**AWKWARD)
-TODAY = Config(**{**AWKWARD, **LLAMA, "key_heads": 1})
+GPT2 = DecoderOnlyConfig(**AWKWARD)
+TODAY = DecoderOnlyConfig(**{**AWKWARD, **LLAMA, "kv_heads": 1})
 kinds = pytest.mark.parametrize("config", [GPT2, TODAY], ids=["gpt2", "llama"])
 SIZES = [    # vocabulary, heads, key heads, numbers a head, layers, hidden
     (11, 3, 1, 4, 2, 7), (17, 6, 2, 2, 3, 20), (5, 2, 2, 6, 1, 3), (30, 4, 1, 8, 2, 33)]
@@ -77,7 +77,8 @@ def theirs(transformers, family, sizes, attend="sdpa", seed=0, **options):
     with torch.no_grad():
         for number, part in enumerate(model.parameters()):
             part += 0.2 * draw(100 * seed + number, *part.shape)
-    config = Config(V, H * K, H, G, layers, hidden, 24, tied=told.tie_word_embeddings)
+    config = DecoderOnlyConfig(V, H * K, H, G, layers, hidden, 24,
+                               tied=told.tie_word_embeddings)
     if family == "llama":
         config = replace(config, eps=1e-4, theta=500.0, bias=told.mlp_bias, **{
             name: LLAMA[name] for name in ("positions", "norm", "feed_forward")})
@@ -249,7 +250,7 @@ def test_texts_are_written_as_hugging_face_writes_them(transformers, monkeypatch
                            eos_token_id=list(stops) or None)[:, ids.shape[1]:]
     wanted = [list(takewhile(lambda word: word not in stops, row))
               for row in found.tolist()]
-    assert generate(ours, texts, 12, ends=stops) == wanted
+    assert generate(ours, texts, 12, eos_ids=stops) == wanted
     assert ends == 0 or min(map(len, wanted)) < 8
 
 
@@ -322,20 +323,20 @@ def test_a_cache_keeps_what_a_group_shares():
     """As many numbers a word as the published models keep: Ainslie et al. 2023."""
     sizes = {"vocabulary": 4, "hidden": 4, "longest": 4, **LLAMA}
     with torch.device("meta"):
-        for layers, width, heads, key_heads, numbers in (
+        for layers, width, heads, kv_heads, numbers in (
                 (32, 4096, 32, 32, 262_144),    # Llama 2, 7B
                 (32, 4096, 32, 8, 65_536)):     # Llama 3, 8B
-            model = DecoderOnly(Config(width=width, heads=heads, key_heads=key_heads,
-                                       layers=layers, **sizes))
+            model = DecoderOnly(DecoderOnlyConfig(
+                width=width, heads=heads, kv_heads=kv_heads, layers=layers, **sizes))
             cache = model.start()
             model(torch.zeros(1, 1).long(), cache=cache)
             assert sum(part.numel() for pair in cache.past for part in pair) == numbers
 
 
 def test_grouped_queries_equal_repeated_keys():
-    grouped = make(Config(**{**AWKWARD, **LLAMA, "width": 24, "heads": 6,
-                             "key_heads": 2}))
-    full = DecoderOnly(replace(grouped.config, key_heads=6)).double().eval()
+    grouped = make(DecoderOnlyConfig(**{**AWKWARD, **LLAMA, "width": 24, "heads": 6,
+                                        "kv_heads": 2}))
+    full = DecoderOnly(replace(grouped.config, kv_heads=6)).double().eval()
     state = grouped.state_dict()
     for name in state:
         if ".key." in name or ".value." in name:    # [G*K, D]: each head thrice
@@ -354,8 +355,8 @@ def permuted(weight, heads):
 
 
 def test_both_pairings_are_one_after_rows_are_permuted_and_two_before():
-    inter = make(Config(**{**AWKWARD, **LLAMA, "key_heads": 1,
-                           "pairing": "interleaved"}))
+    inter = make(DecoderOnlyConfig(**{**AWKWARD, **LLAMA, "kv_heads": 1,
+                                      "pairing": "interleaved"}))
     halves = DecoderOnly(replace(inter.config, pairing="halves")).double().eval()
     state = inter.state_dict()
     halves.load_state_dict(state)
@@ -375,14 +376,14 @@ def angles(positions, K, theta=10000.0):
 
 def test_interleaved_is_the_rotary_of_the_layers():
     x, positions = draw(1, B, H, T, 6), torch.arange(T).double()
-    torch.testing.assert_close(turned(x, angles(positions, 6), "interleaved"),
+    torch.testing.assert_close(apply_rotary(x, angles(positions, 6), "interleaved"),
                                rotate(x, positions), rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize("pairing", PAIRS)
+@pytest.mark.parametrize("pairing", PAIRINGS)
 def test_pairs_are_turned_as_complex_numbers_are(pairing):
     x, angle = draw(1, B, H, T, 8), angles(torch.arange(T).double(), 8)
-    found = turned(x, angle, pairing)
+    found = apply_rotary(x, angle, pairing)
     for pair in range(4):
         places = [pair, pair + 4] if pairing == "halves" else [2 * pair, 2 * pair + 1]
         number = torch.complex(*(x[..., place] for place in places))
@@ -391,11 +392,11 @@ def test_pairs_are_turned_as_complex_numbers_are(pairing):
             torch.testing.assert_close(found[..., place], part, rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize("pairing", PAIRS)
+@pytest.mark.parametrize("pairing", PAIRINGS)
 def test_scores_of_turned_pairs_depend_on_the_distance_alone(pairing):
     query, key = draw(1, 1, 1, T, 6), draw(2, 1, 1, T, 6)
-    scores = [turned(query, angles(positions, 6), pairing)
-              @ turned(key, angles(positions, 6), pairing).mT
+    scores = [apply_rotary(query, angles(positions, 6), pairing)
+              @ apply_rotary(key, angles(positions, 6), pairing).mT
               for positions in (torch.arange(T).double(), torch.arange(90.0, 90 + T))]
     torch.testing.assert_close(*scores, rtol=0, atol=1e-12)
 
@@ -441,17 +442,17 @@ def test_rms_norm_of_a_number_by_hand():
 
 def test_feed_forwards_by_their_formulas():
     x, layer = draw(1, B, T, D), SwiGLU(D, 7).double()
-    gate, up = layer.gate(x), layer.widen(x)
-    torch.testing.assert_close(layer(x), layer.narrow(gate * gate.sigmoid() * up))
+    gate, up = layer.gate(x), layer.up(x)
+    torch.testing.assert_close(layer(x), layer.down(gate * gate.sigmoid() * up))
     layer = GELUFeedForward(D, 7).double()
-    torch.testing.assert_close(layer(x), layer.narrow(
-        nn.GELU("tanh")(layer.widen(x))))
-    assert not torch.allclose(layer(x), layer.narrow(nn.GELU()(layer.widen(x))),
+    torch.testing.assert_close(layer(x), layer.down(
+        nn.GELU("tanh")(layer.up(x))))
+    assert not torch.allclose(layer(x), layer.down(nn.GELU()(layer.up(x))),
                               atol=1e-6, rtol=0)
 
 
 CHANGES = [{"norm": "rms"}, {"feed_forward": "swiglu"}, {"positions": "rotary"},
-           {"key_heads": 1}, {"bias": False}, {"tied": False}]
+           {"kv_heads": 1}, {"bias": False}, {"tied": False}]
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=str)
@@ -484,9 +485,10 @@ def test_biases_stand_everywhere_or_nowhere():
 
 
 def test_parameters_are_as_many_as_the_published_models_have():
-    known = [(Config(50257, 768, 12, 12, 12, 3072, 1024), 124_439_808),
-             (Config(32000, 4096, 32, 32, 32, 11008, 4096, **LLAMA), 6_738_415_616),
-             (Config(128256, 4096, 32, 8, 32, 14336, 8192, **LLAMA), 8_030_261_248)]
+    llama = partial(DecoderOnlyConfig, **LLAMA)
+    known = [(DecoderOnlyConfig(50257, 768, 12, 12, 12, 3072, 1024), 124_439_808),
+             (llama(32000, 4096, 32, 32, 32, 11008, 4096), 6_738_415_616),
+             (llama(128256, 4096, 32, 8, 32, 14336, 8192), 8_030_261_248)]
     for config, count in known:
         with torch.device("meta"):
             model = DecoderOnly(config)
@@ -495,9 +497,9 @@ def test_parameters_are_as_many_as_the_published_models_have():
 
 def test_a_training_begins_with_small_weights():
     torch.manual_seed(0)
-    model = DecoderOnly(Config(100, 64, layers=8))
+    model = DecoderOnly(DecoderOnlyConfig(100, 64, layers=8))
     assert model.embedding.weight.std().item() == pytest.approx(0.02, rel=0.1)
-    for part in (model.layers[3].attention.out, model.layers[5].feed_forward.narrow):
+    for part in (model.layers[3].attention.out, model.layers[5].feed_forward.down):
         assert part.weight.std().item() == pytest.approx(0.005, rel=0.1)
         assert part.bias.count_nonzero() == 0
     ids = some_ids(4, 50, 100)
@@ -549,7 +551,7 @@ def test_dropout_acts_in_training_alone():
 
 def test_what_is_printed_tells_the_models_apart():
     kept = [str(DecoderOnly(config)) for config in (
-        GPT2, replace(GPT2, key_heads=1), TODAY, replace(TODAY, theta=5e5),
+        GPT2, replace(GPT2, kv_heads=1), TODAY, replace(TODAY, theta=5e5),
         replace(TODAY, pairing="interleaved"))]
     assert len(set(kept)) == len(kept)
 
@@ -557,7 +559,7 @@ def test_what_is_printed_tells_the_models_apart():
 @pytest.mark.parametrize("change, message", [
     ({"width": 13}, "width must be a multiple of heads; got width 13 and 3 heads"),
     ({"heads": 0}, "width must be a multiple of heads"),
-    ({"key_heads": 2}, "heads must be a multiple of key_heads; got 3 heads and 2"),
+    ({"kv_heads": 2}, "heads must be a multiple of kv_heads; got 3 heads and 2"),
     ({"width": 9, "positions": "rotary"}, "head's width must be even; got 3"),
     ({"positions": "sines"}, "positions must be one of learned, rotary; got 'sines'"),
     ({"norm": "batch"}, "norm must be one of layer, rms; got 'batch'"),
@@ -626,7 +628,7 @@ def test_texts_end_before_an_end():
     wanted = [list(takewhile(lambda word: word not in ends, row)) for row in free]
     steps = []
     model.register_forward_hook(lambda *given: steps.append(1))
-    assert generate(model, texts, 12, ends=ends) == wanted != free
+    assert generate(model, texts, 12, eos_ids=ends) == wanted != free
     assert len(steps) == 1 + max(map(len, wanted)) < 12    # nothing is written behind
     assert generate(model, texts, 0) == [[], []]
 

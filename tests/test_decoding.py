@@ -12,11 +12,11 @@ from torch import nn
 from softdict import decoding
 from softdict.attention import Additive
 from softdict.decoding import (
-    beam_search, greedy, normalised, sample, translate,
-    translation_weights, up_to_end, without, written)
+    beam_search, decode, greedy, normalised, sample, translate, translation_weights,
+    up_to_end, without)
 from softdict.seq2seq import (
     Attend, BahdanauDecoder, Decoder, Encoder, LuongDecoder, Seq2Seq, source_weights)
-from softdict.transformer import Config, all_weights, make_transformer
+from softdict.transformer import TransformerConfig, all_weights, make_transformer
 from softdict.variants import make_variant
 from softdict.vocab import BOS, EOS, PAD, Vocab
 
@@ -184,9 +184,9 @@ def small_models():
     themselves that beams differ."""
     torch.manual_seed(1)
     keys = nn.Linear(12, 12, bias=False)
-    models = [make_transformer(20, 9, Config(12, 3, 2, 40, dropout=0.0)),
-              make_variant(20, 9, Config(12, 3, 1, 40, dropout=0.0),
-                           position_encoding="rotary"),
+    models = [make_transformer(20, 9, TransformerConfig(12, 3, 2, 40, dropout=0.0)),
+              make_variant(20, 9, TransformerConfig(12, 3, 1, 40, dropout=0.0),
+                           positional_encoding="rotary"),
               Seq2Seq(Encoder(20, 8, 12),
                       LuongDecoder(9, 8, 12, context=Attend(Additive(12, 12), keys))),
               Seq2Seq(Encoder(20, 8, 12, 2, nn.LSTM), Decoder(9, 8, 12, 2, nn.LSTM))]
@@ -236,8 +236,8 @@ def test_a_beam_of_one_that_divides_by_nothing_is_greedy(model, longest):
     assert sample(model, ROWS, ROW_LENGTHS, top_k=1, max_length=longest) == greedily
     assert sample(model, ROWS, ROW_LENGTHS, top_p=1e-9, max_length=longest) == greedily
     assert sample(model, ROWS, ROW_LENGTHS, 0, max_length=longest) == greedily
-    assert written(model, ROWS, ROW_LENGTHS, longest,
-                   lambda logits: logits.argmax(dim=-1)) == greedily
+    assert decode(model, ROWS, ROW_LENGTHS, longest,
+                  lambda logits: logits.argmax(dim=-1)) == greedily
 
 
 @all_models
@@ -474,10 +474,11 @@ def padded_in_front(source, lengths):
 
 
 KINDS = {
-    **{kind: make_variant(20, 9, Config(12, 3, 2, 40, dropout=0.0),
-                          position_encoding=kind)
+    **{kind: make_variant(20, 9, TransformerConfig(12, 3, 2, 40, dropout=0.0),
+                          positional_encoding=kind)
        for kind in ("sinusoidal", "learned", "rotary")},
-    "post-norm": make_variant(20, 9, Config(12, 3, 2, 40, dropout=0.0), pre_norm=False),
+    "post-norm": make_variant(20, 9, TransformerConfig(12, 3, 2, 40, dropout=0.0),
+                              pre_norm=False),
     "Luong": Seq2Seq(Encoder(20, 8, 12), LuongDecoder(9, 8, 12)),
     "Bahdanau": Seq2Seq(Encoder(20, 8, 12), BahdanauDecoder(9, 8, 12)),
     "no attention": Seq2Seq(Encoder(20, 8, 12, 2, nn.LSTM),
@@ -548,7 +549,8 @@ def test_what_a_model_keeps_of_its_decoding_can_enter_a_gradient(model, decode):
 
 def test_weights_of_a_transformer_are_the_mean_of_its_cross_attention():
     torch.manual_seed(3)
-    model = make_transformer(len(ENGLISH), len(KOREAN), Config(12, 3, 2, 20)).eval()
+    config = TransformerConfig(12, 3, 2, 20)
+    model = make_transformer(len(ENGLISH), len(KOREAN), config).eval()
     words, line = ["the", "dog", "cat"], ["개", "는", "자", "자"]
     weights = translation_weights(model, words, line, ENGLISH, KOREAN)
     told = torch.tensor([[BOS, *KOREAN.ids(line)]])

@@ -21,7 +21,7 @@ from softdict.__main__ import main
 from softdict.batches import make_batch
 from softdict.checkpoint import load
 from softdict.stopping import EarlyStopping, evaluator
-from softdict.training import Settings, Training, batch_loss, take_step, train
+from softdict.training import Settings, TrainingState, batch_loss, take_step, train
 
 torch_distributed = torch.distributed
 pytestmark = pytest.mark.skipif(
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(
 TWO = 2
 PAIRS = [([4 + (n * k) % 7 for k in range(1, 2 + n % 4)],
           [4 + (n + k) % 7 for k in range(1, 2 + n % 3)]) for n in range(20)]
-SHORT = Settings(updates=7, batch_size=6, every=3)
+SHORT = Settings(updates=7, batch_size=6, interval=3)
 RNN = ("attention-general", {"width": 8, "embedding": 6})
 TRANSFORMER = ("transformer", {"width": 8, "heads": 2, "layers": 1, "hidden": 8})
 # name: model, changes of the settings, one table for both languages
@@ -55,7 +55,7 @@ def made(model=RNN, changes={}, shared=False, dropout=0.0, settings=SHORT):
     built = recipes.RECIPES[name].build(11, 11, **options, dropout=dropout)
     if shared:
         recipes.share_table(built)
-    return Training(built.double(), replace(settings, **changes), "words")
+    return TrainingState(built.double(), replace(settings, **changes), "words")
 
 
 def weights(state):
@@ -351,7 +351,7 @@ def test_what_another_process_broke_is_told_from_what_is_broken_here(group):
     lost = "[../third_party/gloo/gloo/transport/tcp/pair.cc:5] Connection closed"
     for message, error in ((lost, ConnectionError), ("shape [3]", RuntimeError)):
         with pytest.raises(error, match="another process|shape"):
-            distributed.train(Training(Lost(message), SHORT), PAIRS)
+            distributed.train(TrainingState(Lost(message), SHORT), PAIRS)
 
 
 @pytest.mark.parametrize("mps, here, message", [

@@ -17,7 +17,7 @@ import torch
 from torch import nn
 
 from softdict import checkpoint, files, recipes, runtime
-from softdict.attention import attention, fused
+from softdict.attention import attention, sdpa
 from softdict.batches import make_batch
 from softdict.experiments import (
     EXPERIMENTS, __main__, ablations, averaged, baselines, benchmark, bigrams, costs,
@@ -35,7 +35,7 @@ from softdict.lookup import softmax
 from softdict.masks import padding_mask
 from softdict.seq2seq import Attend, Encoded, Encoder, Seq2Seq
 from softdict.training import batch_loss, train
-from softdict.transformer import Config, make_transformer
+from softdict.transformer import TransformerConfig, make_transformer
 from softdict.vocab import BOS, EOS, PAD
 
 NOUNS = {"dog": "개", "cat": "고양이", "cow": "소", "owl": "부엉이"}
@@ -381,7 +381,7 @@ def test_a_system_differs_from_its_recipe_in_what_is_said():
         replace(recipes.RECIPES["attention-additive"].settings, updates=3), 9)
     training, pairs = one.start(4)
     assert training.settings.seed == 4 and len(pairs) == 9
-    assert training.model.decoder.context.score.judge.in_features == 8
+    assert training.model.decoder.context.score.energy_layer.in_features == 8
 
 
 
@@ -450,7 +450,7 @@ def test_pads_in_front_are_read_first(monkeypatch):
     seen = []
     monkeypatch.setattr(padding, "SIZE", 5)
     encoder = padding.PadsInFront(9, 4, 8)
-    encoder.embed.register_forward_hook(
+    encoder.embedding.register_forward_hook(
         lambda module, inputs, output: seen.append(inputs[0].tolist()))
     encoder(torch.tensor([[5, 6, PAD], [5, 6, 7]]), torch.tensor([2, 3]))
     assert seen == [[[PAD, PAD, PAD, 5, 6], [PAD, PAD, 5, 6, 7]]]
@@ -476,7 +476,7 @@ def test_gradient_norms_equal_one_gradient_at_a_time():
                        torch.nn.functional.normalize(torch.randn(64, 6), dim=-1))
     total = 0.0
     for row in range(64):
-        words = model.embed(rows[row:row + 1]).detach().requires_grad_()
+        words = model.embedding(rows[row:row + 1]).detach().requires_grad_()
         (model.rnn(words)[0][0, -1] * direction[row]).sum().backward()
         total += words.grad[0, 0].norm().item() / 64
     assert norm == pytest.approx(total, rel=1e-4)
@@ -1004,12 +1004,12 @@ def test_only_short_sentences_are_kept_by(monkeypatch):
 
 def test_a_head_answers_its_mean_over_words_and_the_others_as_before():
     runtime.seed(0)
-    model = make_transformer(9, 9, Config(8, 2, 1, 12, dropout=0.0)).eval()
+    model = make_transformer(9, 9, TransformerConfig(8, 2, 1, 12, dropout=0.0)).eval()
     batch = make_batch([([4, 5, 6], [7, 8]), ([5], [4, 5, 6, 7])])
     part, kept = model.decoder.layers[0].cross_attention, []
 
     def keep(query, key, value, allowed=None):
-        kept.append(fused(query, key, value, allowed)[0])    # [B, H, T, K]
+        kept.append(sdpa(query, key, value, allowed)[0])    # [B, H, T, K]
         return kept[-1], None
 
     given = batch.source, batch.source_lengths, batch.target_in
@@ -1022,7 +1022,7 @@ def test_a_head_answers_its_mean_over_words_and_the_others_as_before():
     with torch.no_grad():
         before = part(x, memory)
         query, (key, value) = part.queries(x), part.keys_and_values(memory)
-        wanted = fused(query, key, value)[0].clone()         # [B, H, T, K]
+        wanted = sdpa(query, key, value)[0].clone()         # [B, H, T, K]
         wanted[:, 1] = means[part][1]
         with averaged.averaged(model, ["cross 1.2"], means):
             torch.testing.assert_close(part(x, memory),
@@ -1129,13 +1129,13 @@ def test_what_is_kept_is_counted_once_and_weights_are_not_counted():
 def test_weights_are_what_attention_keeps_and_fused_does_not():
     torch.manual_seed(0)
     grown = {}
-    for function in (attention, fused):
+    for function in (attention, sdpa):
         layer = costs.Layer(16, 4, function)
         short, long = (costs.kept(layer, torch.randn(1, size, 16, requires_grad=True))
                        for size in (64, 256))
         grown[function] = long / short
     # 16 times the weights, 4 times the words
-    assert grown[attention] > 8 and grown[fused] < 5
+    assert grown[attention] > 8 and grown[sdpa] < 5
 
 
 def test_the_layer_that_is_timed_is_multi_head_attention():

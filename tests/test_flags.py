@@ -13,7 +13,7 @@ from softdict import commands, pieces, recipes, translator, writing
 from softdict.__main__ import command_line, main
 from softdict.corpus import split
 from softdict.flags import FLAGS, KINDS, NAMES, RUN, chosen, read_config
-from softdict.folder import Config
+from softdict.folder import FolderConfig
 from softdict.training import Settings
 
 NOUNS = ["dog", "cat", "man", "old", "owl", "hen"]
@@ -169,8 +169,8 @@ def test_help_shows_the_flags_by_group(capsys, monkeypatch):
 def test_what_help_says_is_so():
     """The numbers and names that it tells of other modules."""
     words = {flag.name: flag.words for flag in FLAGS}
-    assert NAMES["pieces"].goes["data"] == pieces.PIECES
-    assert f"(default {pieces.PIECES} with --data" in words["pieces"]
+    assert NAMES["pieces"].goes["data"] == pieces.SUBWORDS
+    assert f"(default {pieces.SUBWORDS} with --data" in words["pieces"]
     assert f"the first {translator.SCORED} validation pairs" in words["metric"]
     assert f"(default {commands.MODELS}/NAME)" in words["out"]
     for flag in FLAGS:
@@ -184,7 +184,7 @@ def test_what_help_says_is_so():
 def test_the_table_knows_which_sizes_a_model_has(model):
     for flag in FLAGS:
         if "corpus" in flag.size:
-            config = Config(model, {flag.name: 0.5 if flag.read is float else 8})
+            config = FolderConfig(model, {flag.name: 0.5 if flag.read is float else 8})
             try:
                 config.build(9, 9)
             except ValueError:

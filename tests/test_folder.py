@@ -12,8 +12,8 @@ import torch
 
 from softdict import files, folder, runtime
 from softdict.checkpoint import packed
-from softdict.folder import Config, Saved, curves, load_folder, save_folder
-from softdict.pieces import learn_pieces
+from softdict.folder import FolderConfig, Saved, curves, load_folder, save_folder
+from softdict.pieces import train_subwords
 from softdict.recipes import RECIPES
 from softdict.translator import CARRIED
 from softdict.vocab import Vocab
@@ -27,7 +27,7 @@ HISTORY[1] = HISTORY[1] | {"validation loss": 2.0}
 def saved(name="transformer", options=SMALL, **parts):
     """A small model that no one has trained."""
     runtime.seed(1)
-    config = Config(name, options, longest=9, **parts)
+    config = FolderConfig(name, options, longest=9, **parts)
     return Saved(config.build(len(SOURCE), len(TARGET)).eval(), SOURCE, TARGET, config)
 
 
@@ -222,12 +222,12 @@ def rewritten(path, **changes):
 def test_fields_that_lack_have_their_defaults(made, number):
     """All but the model's name; what was saved with the defaults is read the same."""
     plain = replace(load_folder(made).config, longest=0)
-    assert plain != Config("transformer", SMALL, "corpus")
-    lacking = [part.name for part in fields(Config)
+    assert plain != FolderConfig("transformer", SMALL, "corpus")
+    lacking = [part.name for part in fields(FolderConfig)
                if part.name not in ("model", "options")]
     rewritten(made / "config.json", format=number, **dict.fromkeys(lacking, ...))
     again = load_folder(made)
-    assert again.config == plain and again.cut("The Dog") == ["The", "Dog"]
+    assert again.config == plain and again.tokenize("The Dog") == ["The", "Dog"]
     save_folder(made, again)
     content = json.loads((made / "config.json").read_text("utf-8"))
     assert content["format"] == 2 and content["lowercase"] is False
@@ -235,7 +235,7 @@ def test_fields_that_lack_have_their_defaults(made, number):
 
 
 @dataclass(frozen=True)
-class Wider(Config):
+class Wider(FolderConfig):
     """The Config of somebody who adds a field."""
 
     beam_size: int = 1
@@ -262,7 +262,8 @@ def test_one_more_field_leaves_every_saved_model_readable(made, monkeypatch):
 
 def test_a_config_does_not_change_what_it_is_made_of():
     content = {"format": 1, "model": "rnn"}
-    assert Config.of(content) == Config("rnn") and Wider.of(content) == Wider("rnn")
+    assert FolderConfig.of(content) == FolderConfig("rnn")
+    assert Wider.of(content) == Wider("rnn")
     assert content == {"format": 1, "model": "rnn"}
 
 
@@ -320,7 +321,7 @@ def test_the_bound_refuses_no_model_that_there_is(made):
     for name in RECIPES:
         for width in (None, 8, 64, 256):
             options = {} if width is None else {"width": width}
-            config = Config(name, options)
+            config = FolderConfig(name, options)
             more = replace(config, options=options | {"layers": 3, "hidden": 300})
             for config in [config, more] if "transformer" in name else [config]:
                 weights = config.build(30, 40).state_dict().values()
@@ -331,13 +332,13 @@ def test_the_bound_refuses_no_model_that_there_is(made):
 # Pieces of words
 
 
-PIECES = learn_pieces(["the dog saw Ann", "the dog saw the dog"] * 2, 40)
+PIECES = train_subwords(["the dog saw Ann", "the dog saw the dog"] * 2, 40)
 
 
 def in_pieces(name="transformer", options=SMALL):
     """A small model of pieces that no one has trained."""
     runtime.seed(1)
-    config, vocab = Config(name, options, vocabulary="pieces"), PIECES.vocab()
+    config, vocab = FolderConfig(name, options, vocabulary="pieces"), PIECES.vocab()
     model = config.build(len(vocab), len(vocab)).eval()
     return Saved(model, vocab, vocab, config, PIECES)
 
@@ -365,8 +366,9 @@ def test_every_model_of_pieces_comes_back(tmp_path, name):
     assert again.config == given.config
     assert again.source_vocab.words == given.target_vocab.words == (
         again.target_vocab.words)
-    words = again.cut(" The d\u00f6g\t")
-    assert words == given.cut(" The d\u00f6g\t") == PIECES.cut(" The d\u00f6g\t")
+    words = again.tokenize(" The d\u00f6g\t")
+    typed = " The d\u00f6g\t"
+    assert words == given.tokenize(typed) == PIECES.tokenize(typed)
     assert again.unknown(words) == [] and again.join(words) == " The d\u00f6g\t"
     assert again.translate(words) == given.translate(words)
     assert len(tables(again.model)) == 1    # the same of both languages
@@ -374,7 +376,7 @@ def test_every_model_of_pieces_comes_back(tmp_path, name):
 
 def test_words_are_cut_and_joined_as_words():
     given = saved()
-    assert given.cut("The dog, Ann!") == ["The", "dog", ",", "Ann", "!"]
+    assert given.tokenize("The dog, Ann!") == ["The", "dog", ",", "Ann", "!"]
     assert given.join(["The", "dog", ",", "Ann", "!"]) == "The dog, Ann!"
 
 
@@ -386,22 +388,22 @@ TYPED = [("The DOG", "the dog"), ("THE\u00a0DÖG", "the\u00a0dög"), ("ΟΔΟΣ"
 @pytest.mark.parametrize("typed, small", TYPED)
 def test_a_model_of_small_letters_reads_all_in_such(tmp_path, typed, small):
     for number, given in enumerate((saved(), in_pieces())):
-        assert given.cut(typed) != given.cut(small)
+        assert given.tokenize(typed) != given.tokenize(small)
         save_folder(tmp_path / str(number), replace(
             given, config=replace(given.config, lowercase=True)))
         again = load_folder(tmp_path / str(number))
         assert again.config.lowercase is True
-        assert again.cut(typed) == given.cut(small)
-        assert again.join(again.cut(typed)).replace("\u00a0", " ") == (
+        assert again.tokenize(typed) == given.tokenize(small)
+        assert again.join(again.tokenize(typed)).replace("\u00a0", " ") == (
             small.replace("\u00a0", " "))
 
 
 @pytest.mark.parametrize("text", ["", " ", "\t \u3000"])
 def test_blanks_alone_are_nothing_to_translate(text):
     for given in (saved(), in_pieces()):
-        assert given.cut(text) == []
+        assert given.tokenize(text) == []
         with pytest.raises(ValueError, match="the sentence is empty: there is nothing"):
-            given.translate(given.cut(text))
+            given.translate(given.tokenize(text))
 
 
 def test_the_files_that_the_config_names_must_be_there(cut, made):
@@ -428,7 +430,7 @@ def test_pieces_that_do_not_fit_are_refused(cut):
                            f".*({message})") as refusal:
             load_folder(cut)
         assert "\n" not in str(refusal.value)
-    learn_pieces(["the cat saw Ann"] * 4, 40).save(cut / "pieces.json")
+    train_subwords(["the cat saw Ann"] * 4, 40).save(cut / "pieces.json")
     with pytest.raises(ValueError, match="trained with another vocabulary"):
         load_folder(cut)
 
@@ -447,6 +449,6 @@ def test_an_rnn_that_the_file_cannot_hold_is_refused(made, options):
     {"width": 1024}, {"width": 512, "embedding": 1}, {"width": 2, "embedding": 512}])
 def test_the_bound_refuses_no_rnn_of_many_words(options):
     """In half precision, whatever its embedding is."""
-    config = Config("rnn", options)
+    config = FolderConfig("rnn", options)
     weights = config.build(30_000, 20_000).state_dict().values()
     folder.check_size(config, 50_000, 2 * sum(part.numel() for part in weights))

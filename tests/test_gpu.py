@@ -10,7 +10,7 @@ from softdict.decoding import greedy
 from softdict.runtime import device
 from softdict.seq2seq import Encoder, LuongDecoder, Seq2Seq
 from softdict.training import fit
-from softdict.transformer import Config, make_transformer
+from softdict.transformer import TransformerConfig, make_transformer
 
 pytestmark = [
     pytest.mark.gpu,
@@ -20,7 +20,7 @@ PAIRS = [([4 + k % 7, 5 + k % 11, 6], [19 - k % 7, 8]) for k in range(40)]
 
 
 def transformer():
-    sizes = Config(width=32, heads=4, layers=2, hidden=64, dropout=0.0)
+    sizes = TransformerConfig(width=32, heads=4, layers=2, hidden=64, dropout=0.0)
     return make_transformer(WORDS, WORDS, sizes)
 
 

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from softdict.attention import General, attention, fused
+from softdict.attention import General, attention, sdpa
 from softdict.heads import MultiHeadAttention, merge_heads, rotary, split_heads
 from softdict.layers import rotate
 from softdict.masks import additive_mask, causal_mask, hidden_mask, padding_mask
@@ -24,7 +24,7 @@ chances = st.integers(0, 10_000)
 both_types = pytest.mark.parametrize("dtype, close",
                                      [(torch.float64, 1e-10), (torch.float32, 1e-5)],
                                      ids=["float64", "float32"])
-both_ways = pytest.mark.parametrize("attend", [attention, fused])
+both_ways = pytest.mark.parametrize("attend", [attention, sdpa])
 
 
 def make(heads=H, width=D, dtype=torch.float64, seed=0, **options):
@@ -204,7 +204,7 @@ def test_heads_side_by_side_equal_one_head_at_a_time(sizes, seed):
         return torch.stack(sentences), torch.stack(tables).unflatten(0, (B, H))
 
     inputs = [draw(seed, B, T, H * K), draw(seed + 1, B, S, H * K)]
-    for attend in (attention, fused):
+    for attend in (attention, sdpa):
         ours = make(H, H * K, seed=seed, attend=attend)
         theirs = twin(ours)    # keeps the same weights for the loop
         apart = differences(lambda *given: answers(ours, *given, allowed), loop, inputs,
@@ -217,11 +217,11 @@ def test_heads_side_by_side_equal_one_head_at_a_time(sizes, seed):
 def test_keys_and_values_made_once_serve_every_query():
     layer, x, source = make(), draw(1, B, T, D), draw(2, B, S, D)
     kept = layer.keys_and_values(source)
-    steps = [layer.ask(x[:, t:t + 1], *kept) for t in range(T)]
+    steps = [layer.attend_to(x[:, t:t + 1], *kept) for t in range(T)]
     torch.testing.assert_close(torch.cat(steps, dim=1), layer(x, source))
 
 
-@pytest.mark.parametrize("attend", [attention, fused, rotary,
+@pytest.mark.parametrize("attend", [attention, sdpa, rotary,
                                     partial(rotary, attend=attention)],
                          ids=["attention", "fused", "rotary", "rotary attention"])
 @pytest.mark.parametrize("size", [1, 2])
@@ -234,8 +234,9 @@ def test_keys_and_values_can_grow_word_by_word(size, attend):
         new = x[:, t:t + size]
         key, value = layer.keys_and_values(new)
         keys, values = keys + [key], values + [value]
-        steps.append(layer.ask(new, torch.cat(keys, dim=2), torch.cat(values, dim=2),
-                               causal_mask(6)[t:t + size, :t + size]))
+        steps.append(layer.attend_to(
+            new, torch.cat(keys, dim=2), torch.cat(values, dim=2),
+            causal_mask(6)[t:t + size, :t + size]))
     torch.testing.assert_close(torch.cat(steps, dim=1),
                                layer(x, allowed=causal_mask(6)))
 
@@ -261,7 +262,7 @@ def test_rotary_equals_a_formula_of_distances(sizes, seed):
         turns = torch.polar(torch.ones(W).double(), -ahead[..., None] * speeds)
         return (products * turns).real.sum(dim=-1) / math.sqrt(K)
 
-    for attend in (attention, fused):
+    for attend in (attention, sdpa):
         apart = differences(
             lambda *given: rotary(*given, allowed, attend)[0],
             lambda *given: attention(*given, allowed, by_distance)[0],
@@ -350,7 +351,7 @@ def test_the_function_that_attends_is_the_one_that_was_given():
 
 def test_another_function_can_take_its_place():
     layer, x = make(), draw(1, B, T, D)
-    assert layer.attend is fused
+    assert layer.attend is sdpa
     layer.attend = lambda query, key, value, allowed: (torch.zeros_like(query), None)
     assert torch.equal(layer(x), layer.out.bias.expand(B, T, D))
 
@@ -360,11 +361,11 @@ def test_a_score_that_learns_can_attend_and_keeps_its_gradient():
     score = General(K, K).double()
     layer = make(attend=lambda *given: attention(*given, score))
     layer(draw(1, B, T, D)).square().sum().backward()
-    assert score.ask.weight.grad.abs().max() > 0
+    assert score.attend_to.weight.grad.abs().max() > 0
 
 
 @pytest.mark.parametrize("attend, same", [
-    (attention, attention), (fused, attention),
+    (attention, attention), (sdpa, attention),
     (rotary, partial(rotary, attend=attention))], ids=["attention", "fused", "rotary"])
 def test_weights_are_those_of_explicit_attention(attend, same):
     layer, x, source = make(attend=attend), draw(1, B, T, D), draw(2, B, S, D)

@@ -18,19 +18,21 @@ from tokenizers import Tokenizer, normalizers, processors
 from interruptions import bits, flipped, steps, stopped_in
 from softdict import writing
 from softdict.__main__ import main
-from softdict.decoder_only import LLAMA, Config, DecoderOnly
+from softdict.decoder_only import LLAMA, DecoderOnly, DecoderOnlyConfig
 from softdict.pretrained import PARTS, family_of, load_library, save_library, to_library
 from softdict.training import Settings
 from softdict.writing import (
-    NONE, TextBatch, characters, language_loss, load_writer, survey, text_update,
+    NONE, TextBatch, characters, language_loss, load_writer, scan, text_update,
     train_text, windows)
 
-SIZES = {"vocabulary": 11, "width": 12, "heads": 3, "key_heads": 3, "layers": 2,
+SIZES = {"vocabulary": 11, "width": 12, "heads": 3, "kv_heads": 3, "layers": 2,
          "hidden": 7, "longest": 16}
-CONFIGS = {"gpt2": Config(**SIZES), "gpt2, untied": Config(**SIZES, tied=False),
-           "llama": Config(**{**SIZES, **LLAMA, "key_heads": 1, "theta": 500.0}),
-           "llama, tied": Config(**{**SIZES, **LLAMA, "tied": True}),
-           "llama, biases": Config(**{**SIZES, **LLAMA, "bias": True})}
+CONFIGS = {"gpt2": DecoderOnlyConfig(**SIZES),
+           "gpt2, untied": DecoderOnlyConfig(**SIZES, tied=False),
+           "llama": DecoderOnlyConfig(
+               **{**SIZES, **LLAMA, "kv_heads": 1, "theta": 500.0}),
+           "llama, tied": DecoderOnlyConfig(**{**SIZES, **LLAMA, "tied": True}),
+           "llama, biases": DecoderOnlyConfig(**{**SIZES, **LLAMA, "bias": True})}
 IDS = torch.tensor([[1, 2, 3, 4, 5], [9, 8, 10, 0, 1]])
 
 
@@ -79,8 +81,8 @@ def test_gpt2s_matrices_lie_on_their_side():
     model = make()
     tensors, layer = to_library("gpt2", model), model.layers[1]
     for name, part in (("attn.c_proj", layer.attention.out),
-                       ("mlp.c_fc", layer.feed_forward.widen),
-                       ("mlp.c_proj", layer.feed_forward.narrow)):
+                       ("mlp.c_fc", layer.feed_forward.up),
+                       ("mlp.c_proj", layer.feed_forward.down)):
         assert torch.equal(tensors[f"transformer.h.1.{name}.weight"], part.weight.T)
         assert torch.equal(tensors[f"transformer.h.1.{name}.bias"], part.bias)
     asked = [layer.attention.query, layer.attention.key, layer.attention.value]
@@ -143,11 +145,11 @@ def test_a_generator_that_is_the_table_may_be_stored_again(folder):
 
 
 def test_parts_that_the_library_does_not_mix_are_not_saved(tmp_path):
-    for change in ({"norm": "rms"}, {"key_heads": 1}, {"bias": False}):
-        config = Config(**{**SIZES, **change})
+    for change in ({"norm": "rms"}, {"kv_heads": 1}, {"bias": False}):
+        config = DecoderOnlyConfig(**{**SIZES, **change})
         with pytest.raises(ValueError, match="library transformers.* has these parts"):
             save_library(DecoderOnly(config), tmp_path / "model")
-    other = Config(**{**SIZES, **LLAMA, "pairing": "interleaved"})
+    other = DecoderOnlyConfig(**{**SIZES, **LLAMA, "pairing": "interleaved"})
     with pytest.raises(ValueError, match="rotary positions by halves"):
         save_library(DecoderOnly(other), tmp_path / "model")
     assert not (tmp_path / "model").exists()
@@ -210,7 +212,7 @@ def test_a_gpt2_that_would_be_another_is_refused(folder, changes, message):
     ({"attention_bias": True}, "attention_bias and mlp_bias are .* everywhere or nowh"),
     ({"attention_bias": True, "mlp_bias": True}, "q_proj.bias' is missing"),
     ({"tie_word_embeddings": True}, "rotary|another one"),
-    ({"num_key_value_heads": 2}, "heads must be a multiple of key_heads"),
+    ({"num_key_value_heads": 2}, "heads must be a multiple of kv_heads"),
     ({"num_key_value_heads": 3}, r"k_proj.weight' is \[4, 12\]; config.json tells of"),
     ({"num_key_value_heads": ...}, r"k_proj.weight' is \[4, 12\]; config.json tells"),
     ({"num_attention_heads": 4}, "width must be even; got 3"),
@@ -305,7 +307,7 @@ def theirs(transformers, name):
     else:
         model = transformers.LlamaForCausalLM(transformers.LlamaConfig(
             vocab_size=11, hidden_size=12, num_attention_heads=3, num_hidden_layers=2,
-            num_key_value_heads=config.key_heads, intermediate_size=7,
+            num_key_value_heads=config.kv_heads, intermediate_size=7,
             max_position_embeddings=16, rope_theta=config.theta, rms_norm_eps=1e-5,
             attention_bias=config.bias, mlp_bias=config.bias,
             tie_word_embeddings=config.tied, bos_token_id=1, eos_token_id=[2, 3]))
@@ -334,7 +336,7 @@ def test_what_the_library_saves_is_loaded(transformers, tmp_path, name):
 def test_what_is_saved_the_library_loads(transformers, tmp_path, name):
     """And it misses nothing: it would begin a missing tensor anew, without an error."""
     model = make(name)
-    save_library(model, tmp_path, ends=[4])
+    save_library(model, tmp_path, eos_ids=[4])
     kind = (transformers.GPT2LMHeadModel if name.startswith("gpt2")
             else transformers.LlamaForCausalLM)
     for loader in (kind, transformers.AutoModelForCausalLM):
@@ -370,19 +372,19 @@ def test_a_text_is_read_in_blocks_of_any_size(tmp_path, monkeypatch, block, mark
     monkeypatch.setattr(writing, "BLOCK", max(block, len(mark)))
     path = tmp_path / "text.txt"
     path.write_bytes(mark + TEXT.encode())
-    counts, (begin, end), digest = survey(path)
+    counts, (begin, end), digest = scan(path)
     found = {chr(code): counts[code] for code in counts.nonzero()[0]}
     assert found == Counter(TEXT)
     assert path.read_bytes()[begin:end].decode() == TEXT
     monkeypatch.undo()
-    assert survey(path)[2] == digest
+    assert scan(path)[2] == digest
 
 
 def test_any_other_text_has_another_digest(tmp_path):
     digests = set()
     for text in ("abc", "abd", "abcc", ""):
         (tmp_path / "text.txt").write_text(text)
-        digests.add(survey(tmp_path / "text.txt")[2])
+        digests.add(scan(tmp_path / "text.txt")[2])
     assert len(digests) == 4
 
 
@@ -405,14 +407,14 @@ def test_what_is_no_text_is_refused(tmp_path, monkeypatch, content, message, blo
 def test_a_folder_a_device_and_nothing_are_no_text(tmp_path):
     for path in (tmp_path, "/dev/zero"):
         with pytest.raises(ValueError, match="is a folder or a device; a text file is"):
-            survey(path)
+            scan(path)
     with pytest.raises(FileNotFoundError):
-        survey(tmp_path / "nowhere.txt")
+        scan(tmp_path / "nowhere.txt")
 
 
 def test_characters_are_numbered_from_the_commonest_and_nothing_is_unknown(tmp_path):
     (tmp_path / "text.txt").write_text("ababac사사é", encoding="utf-8")
-    tokenizer = characters(survey(tmp_path / "text.txt")[0])
+    tokenizer = characters(scan(tmp_path / "text.txt")[0])
     assert tokenizer.encode("abc").tokens == ["a", "b", "<0x63>"]    # c stands once
     assert tokenizer.encode("a").ids == [0]
     assert tokenizer.get_vocab_size() == 3 + 256
@@ -424,7 +426,7 @@ def test_characters_are_numbered_from_the_commonest_and_nothing_is_unknown(tmp_p
 def test_windows_hold_each_piece_and_the_next(tmp_path, length):
     path = tmp_path / "text.txt"
     path.write_text(TEXT * 2, encoding="utf-8")
-    counts, (begin, end), _ = survey(path)
+    counts, (begin, end), _ = scan(path)
     tokenizer, content = characters(counts), path.read_bytes()
     starts = list(range(begin, end))
     with open(path, "rb") as file:
@@ -456,7 +458,7 @@ def test_pieces_are_learned_from_the_whole_of_a_small_text_and_from_all_of_a_lar
 
 # Training
 
-SMALL = {"width": 16, "heads": 2, "key_heads": 1, "layers": 1, "hidden": 16,
+SMALL = {"width": 16, "heads": 2, "kv_heads": 1, "layers": 1, "hidden": 16,
          "longest": 12}
 QUICK = {"updates": 4, "every": 2, "batch_size": 3}
 
@@ -549,7 +551,7 @@ def test_the_validation_is_never_trained_on(tmp_path, text, monkeypatch):
 def test_a_model_learns_what_comes_next(tmp_path):
     path = tmp_path / "text.txt"
     path.write_text("abcdefgh" * 400)
-    trained(path, tmp_path / "model", updates=60, every=60, batch_size=8,
+    trained(path, tmp_path / "model", updates=60, interval=60, batch_size=8,
             peak_rate=2e-2, warmup=5)
     *_, last = open(tmp_path / "model" / "history.jsonl")
     record = json.loads(last)
@@ -563,13 +565,13 @@ def test_a_model_learns_what_comes_next(tmp_path):
 
 def test_bits_a_character_compare_any_pieces(tmp_path, text):
     """A model that knows nothing: log V nats a piece, over its characters."""
-    counts, (begin, end), _ = survey(text)
+    counts, (begin, end), _ = scan(text)
     pieces = writing.learn_pieces(writing.parts_of(text, begin, end), 60).tokenizer
-    model = DecoderOnly(Config(pieces.get_vocab_size(), **SMALL))
+    model = DecoderOnly(DecoderOnlyConfig(pieces.get_vocab_size(), **SMALL))
     torch.nn.init.zeros_(model.generator.weight)
     with open(text, "rb") as file:
         batch = TextBatch(*windows(file, pieces, [0, 500], end, 12))
-    record = writing.checked(model, batch, pieces)
+    record = writing.validate(model, batch, pieces)
     nats = torch.tensor(float(pieces.get_vocab_size())).log()
     assert record["validation loss"] == pytest.approx(nats.item(), rel=1e-5)
     written = sum(len(pieces.decode(row.tolist())) for row in batch.targets)
@@ -579,13 +581,13 @@ def test_bits_a_character_compare_any_pieces(tmp_path, text):
 
 
 def test_a_batch_in_parts_is_the_batch(text):
-    counts, (begin, end), _ = survey(text)
+    counts, (begin, end), _ = scan(text)
     with open(text, "rb") as file:    # the last window is shorter
         batch = TextBatch(*windows(file, characters(counts), [0, 50, end - 5], end, 12))
     weights = []
     for parts in (1, 2, 3):
         torch.manual_seed(0)
-        model = DecoderOnly(Config(300, **SMALL)).double()
+        model = DecoderOnly(DecoderOnlyConfig(300, **SMALL)).double()
         state = writing.Training(model, Settings(accumulate=parts))
         record = text_update(state, batch)
         weights.append([record["loss"], record["norm"]])
@@ -599,7 +601,7 @@ def test_the_loss_is_torchs_smoothed_or_not(smoothing):
     """Of all pieces, the first one too, for none of them is a pad; values and
     gradients."""
     torch.manual_seed(0)
-    model = DecoderOnly(Config(7, **SMALL)).double()
+    model = DecoderOnly(DecoderOnlyConfig(7, **SMALL)).double()
     ids = torch.randint(7, (2, 5))
     batch = TextBatch(ids, torch.tensor([[0, 6, 3, 0, 5], [1, 0, NONE, NONE, NONE]]))
     wanted = torch.nn.functional.cross_entropy(
@@ -673,11 +675,11 @@ def test_unknown_names_are_refused(tmp_path, text):
 
 def test_other_heads_have_keys_of_their_own(tmp_path, text):
     sizes = {"width": 12, "layers": 1, "hidden": 8, "longest": 12}
-    for number, (more, key_heads) in enumerate((
-            ({"heads": 3}, 3), ({"heads": 4, "key_heads": 1}, 1), ({"heads": 6}, 6))):
+    for number, (more, kv_heads) in enumerate((
+            ({"heads": 3}, 3), ({"heads": 4, "kv_heads": 1}, 1), ({"heads": 6}, 6))):
         out = tmp_path / str(number)
         train_text(text, out, sizes=sizes | {"width": 24} | more, say=str, **QUICK)
-        assert load_library(out).config.key_heads == key_heads
+        assert load_library(out).config.kv_heads == kv_heads
 
 
 def test_the_presets_fit_to_both_families():

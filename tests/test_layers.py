@@ -318,7 +318,7 @@ def test_dropout_of_feed_forward_is_behind_the_relu_and_not_behind_the_answer():
     torch.manual_seed(0)
     forward = FeedForward(D, 24, dropout=1.0)
     assert torch.equal(forward(draw(0, B, T, D, dtype=torch.float32)),
-                       forward.narrow.bias.expand(B, T, D))
+                       forward.down.bias.expand(B, T, D))
 
 
 def test_every_tensor_is_made_where_the_words_are():

@@ -17,7 +17,7 @@ from books import ROOT
 from softdict import corpus
 from softdict.batches import padded
 from softdict.decoding import beam_search
-from softdict.translator import carried, words_of
+from softdict.translator import bundled, words_of
 from softdict.vocab import EOS
 
 pytestmark = pytest.mark.skipif(not pages.browser_path(), reason="no Chromium here")
@@ -87,15 +87,15 @@ def pieces(now, words):
 
 
 def written(hypothesis):
-    forms = carried().target_vocab.tokens(hypothesis.ids)
+    forms = bundled().target_vocab.tokens(hypothesis.ids)
     return [corpus.romanise(form) for form in forms]
 
 
 @cache
 def the_packages(width, penalty):
     """What the package's search finds for each of the sentences."""
-    ids = [carried().source_vocab.ids(words) for words in SOURCES]
-    return beam_search(carried().model, padded(ids), torch.tensor([*map(len, ids)]),
+    ids = [bundled().source_vocab.ids(words) for words in SOURCES]
+    return beam_search(bundled().model, padded(ids), torch.tensor([*map(len, ids)]),
                        width, penalty, figure_data.LONGEST)
 
 

@@ -25,7 +25,7 @@ from sample import code, markdown
 from softdict.attention import attention
 from softdict.lookup import cosine, lookup
 from softdict.masks import causal_mask, causal_padding_mask, padding_mask
-from softdict.transformer import Config, EncoderLayer
+from softdict.transformer import EncoderLayer, TransformerConfig
 
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 WORDS = 25    # the longest sentence of the book
@@ -575,7 +575,7 @@ def test_masks_weights_and_moves_equal_the_packages(opened):
 def test_what_depends_on_what_is_as_in_the_books_encoder(opened):
     _, found = opened("mask").evaluate(MASK, STATES)
     torch.manual_seed(0)
-    small = Config(width=12, heads=3, hidden=24, dropout=0.0)
+    small = TransformerConfig(width=12, heads=3, hidden=24, dropout=0.0)
     layers, x = [EncoderLayer(small).double() for _ in range(3)], torch.randn(6, 12)
     x = x.double().requires_grad_()
     for state, mine in zip(STATES, found, strict=True):

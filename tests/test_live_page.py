@@ -21,12 +21,12 @@ import torch
 from books import ROOT
 from markdown_it import MarkdownIt
 from softdict import corpus
-from softdict.attention import fused
+from softdict.attention import sdpa
 from softdict.batches import make_batch
 from softdict.decoding import beam_search, greedy
 from softdict.heads import MultiHeadAttention
 from softdict.transformer import all_weights
-from softdict.translator import carried, words_of
+from softdict.translator import bundled, words_of
 from softdict.vocab import BOS, PAD
 
 pytestmark = pytest.mark.skipif(not pages.browser_path(), reason="no Chromium here")
@@ -114,7 +114,7 @@ def sentences():
 @pytest.fixture(scope="module")
 def pairs():
     """Ids of the 50 sources and of their gold targets, BOS in front."""
-    saved = carried()
+    saved = bundled()
     return [(saved.source_vocab.ids(pair.words),
              [BOS, *saved.target_vocab.ids(pair.morphemes, "UNK")])
             for pair in sentences()]
@@ -184,14 +184,14 @@ def torch_numbers(model, source, target):
 
 def broken(silenced=(), positions=True, hidden=False):
     """The package's Transformer with parts silenced or taken away."""
-    model = copy.deepcopy(carried().model)
+    model = copy.deepcopy(bundled().model)
     for name, part in model.named_modules():
         if isinstance(part, MultiHeadAttention):
             stack, _, layer, kind = name.split(".")
             kept = torch.tensor([f"{stack}.{layer}.{kind.split('_')[0]}.{head}"
                                  not in silenced for head in range(4)])
             part.attend = lambda q, k, v, allowed, kept=kept[:, None, None]: (
-                fused(q, k, v, allowed)[0] * kept, None)
+                sdpa(q, k, v, allowed)[0] * kept, None)
     if hidden:
         def encode(source, lengths):
             allowed = torch.arange(source.shape[1]).view(1, 1, -1) > 0
@@ -211,7 +211,7 @@ def test_scores_and_all_weights_equal_torchs(opened, pairs, stepped):
 
 def equal_to_torch(found, pairs):
     for (source, target), mine in zip(pairs, found, strict=True):
-        theirs = torch_numbers(carried().model, source, target)
+        theirs = torch_numbers(bundled().model, source, target)
         for name, one, other in zip(["logits", *HEADS], mine, theirs, strict=True):
             assert (one - other).abs().max() < LIMIT, (name, len(source))
 
@@ -243,7 +243,7 @@ DECODE = """async sources => {
 
 def test_greedy_and_beam_give_the_packages_words(opened, pairs):
     batch = make_batch(pairs)
-    given = carried().model, batch.source, batch.source_lengths
+    given = bundled().model, batch.source, batch.source_lengths
     found = opened(run=False).evaluate(DECODE, [source for source, _ in pairs])
     for mine, theirs, (words, beams) in zip(greedy(*given), beam_search(*given), found):
         assert words == mine
@@ -263,7 +263,7 @@ def test_a_short_limit_gives_what_the_packages_beam_gives(opened, pairs):
     }"""
     page, given = opened(run=False), (torch.tensor([source]), [len(source)])
     for size, limit in ((1, 100), (3, 4), (10, 1), (2, 12)):
-        [theirs] = beam_search(carried().model, given[0], torch.tensor(given[1]), size,
+        [theirs] = beam_search(bundled().model, given[0], torch.tensor(given[1]), size,
                                max_length=limit)
         mine = page.evaluate(script, [source, size, limit])
         assert [beam["ids"] for beam in mine] == [beam.ids for beam in theirs]
@@ -303,7 +303,7 @@ def test_typed_sentences_are_read_as_the_package_reads_them(opened):
 
 
 def test_korean_is_written_romanised_and_glossed_as_in_the_package(opened):
-    saved = carried()
+    saved = bundled()
     rows = [pair.morphemes for name in ("iid", "long", "register")
             for pair in corpus.split(name)]
     ids = [saved.target_vocab.ids(row) for row in rows
@@ -347,7 +347,7 @@ def test_unknown_words_are_named_with_near_ones_that_can_be_taken(opened):
 
 def written(sentence, register="polite", beam=0, **change):
     """What the package's Transformer writes, whole or broken: its glosses."""
-    saved, model = carried(), broken(**change)
+    saved, model = bundled(), broken(**change)
     source = torch.tensor([saved.source_vocab.ids(words_of(sentence, register))])
     lengths = torch.tensor([source.shape[1]])
     ids = (beam_search(model, source, lengths, beam)[0][0].ids if beam
@@ -369,7 +369,7 @@ def order(glosses, *wanted):
 
 def looked():
     """Where the mean of all cross-attention looks most, by the gloss of each piece."""
-    saved, words, forms = carried(), words_of(FRONT), told_forms(FRONT)
+    saved, words, forms = bundled(), words_of(FRONT), told_forms(FRONT)
     maps = torch_numbers(saved.model, saved.source_vocab.ids(words),
                          [BOS, *saved.target_vocab.ids(forms)])[17:]
     most = torch.stack(maps).mean(dim=0).argmax(dim=-1).tolist()
@@ -384,7 +384,7 @@ def last_piece_differs():
 
 
 def order_of_the_beam():
-    saved = carried()
+    saved = bundled()
     source = torch.tensor([saved.source_vocab.ids(words_of(GIRLS))])
     [beam] = beam_search(saved.model, source, torch.tensor([source.numel()]))
     first, second = beam[:2]
@@ -409,7 +409,7 @@ def drawn(page, temperature, seeds):
 
 def rarely_another(page):
     """At temperature 2 mostly another sentence than greedy's, at 1 seldom."""
-    saved = carried()
+    saved = bundled()
     source = torch.tensor([saved.source_vocab.ids(words_of(SEEN))])
     [ids] = greedy(saved.model, source, torch.tensor([source.numel()]))
     cool, hot = (drawn(page, temperature, list(range(1, 21)))
@@ -452,7 +452,7 @@ SAID = {
 
 
 def told_forms(sentence):
-    saved = carried()
+    saved = bundled()
     source = torch.tensor([saved.source_vocab.ids(words_of(sentence))])
     [ids] = greedy(saved.model, source, torch.tensor([source.numel()]))
     return saved.target_vocab.tokens(ids)
@@ -491,7 +491,7 @@ def test_the_front_page_and_the_page_gloss_alike():
 
 
 def test_the_static_twin_says_what_the_package_writes():
-    saved, sentence = carried(), "the puppy sleeps"
+    saved, sentence = bundled(), "the puppy sleeps"
     source = saved.source_vocab.ids(words_of(sentence))
     ids = saved.target_vocab.ids(told_forms(sentence))
     shares = torch_numbers(saved.model, source, [BOS, *ids])[0].softmax(dim=-1)
@@ -529,7 +529,7 @@ def test_it_fetches_what_it_says_and_only_when_asked(opened, folder):
 
 
 def test_the_steps_and_the_maps_are_the_models(opened):
-    page, saved = opened(), carried()
+    page, saved = opened(), bundled()
     typed(page, "the puppy sleeps")
     settled(page)
     page.locator(".pieces button").nth(3).click()
@@ -548,7 +548,7 @@ def test_the_steps_and_the_maps_are_the_models(opened):
 
 
 def test_what_was_drawn_is_shown_though_five_others_are_likelier(opened):
-    page, saved = opened(f"#sentence={SEEN}&way=sampled&temperature=2"), carried()
+    page, saved = opened(f"#sentence={SEEN}&way=sampled&temperature=2"), bundled()
     settled(page)
     [ids] = drawn(page, 2, [1])
     logits = torch_numbers(saved.model, saved.source_vocab.ids(words_of(SEEN)),
@@ -946,7 +946,7 @@ def test_firefox_computes_and_shows_the_same(folder, pairs, tmp_path):
     for numbers in (told["numbers"], told["steps"]):
         equal_to_torch(numbers_of(numbers, pairs), pairs)
     batch = make_batch(pairs)
-    given = carried().model, batch.source, batch.source_lengths
+    given = bundled().model, batch.source, batch.source_lengths
     for mine, theirs, (words, beams) in zip(greedy(*given), beam_search(*given),
                                             told["decoded"], strict=True):
         assert words == mine and beams[0]["ids"] == theirs[0].ids

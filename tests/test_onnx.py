@@ -8,7 +8,7 @@ from torch import nn
 
 from softdict.cache import DecoderCache
 from softdict.masks import padding_mask
-from softdict.transformer import Config
+from softdict.transformer import TransformerConfig
 from softdict.variants import make_variant
 from softdict.vocab import PAD
 
@@ -63,7 +63,7 @@ def run(session, *arguments):
 @pytest.mark.parametrize("encoding", ["sinusoidal", "rotary"])
 def test_encoder_and_cached_step_equal_torch(encoding, tmp_path):
     torch.manual_seed(0)
-    model = make_variant(20, 30, Config(12, 3, LAYERS, 40), encoding).eval()
+    model = make_variant(20, 30, TransformerConfig(12, 3, LAYERS, 40), encoding).eval()
     batch, size, before = (torch.export.Dim.AUTO for _ in range(3))
     source, lengths = torch.randint(4, 20, (3, 7)), torch.tensor([4, 7, 5])
     with torch.no_grad():

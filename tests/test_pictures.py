@@ -13,7 +13,7 @@ from softdict.batches import make_batch
 from softdict.decoding import translate
 from softdict.figures import palette
 from softdict.transformer import all_weights
-from softdict.translator import carried
+from softdict.translator import bundled
 
 ROOT = Path(__file__).parent.parent
 INDEX = (ROOT / "book/index.md").read_text(encoding="utf-8")
@@ -87,7 +87,7 @@ def test_the_address_is_the_same_in_every_line_of_the_settings():
 
 
 def test_the_map_shows_where_the_model_looks():
-    saved = carried()
+    saved = bundled()
     out = translate(saved.model, pictures.ENGLISH, saved.source_vocab,
                     saved.target_vocab)
     assert [corpus.romanise(piece) for piece in out] == [

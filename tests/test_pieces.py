@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from softdict.pieces import BYTES, CHUNKS, learn_pieces, load_pieces, pieces_data
+from softdict.pieces import BYTES, CHUNKS, load_subwords, subword_data, train_subwords
 from softdict.vocab import SPECIALS
 
 SENTENCES = ["Ein Hund rennt.", "Ein Hund schläft.", "Two dogs ran, 10 dogs ran.",
              "a\u00a0b  c<0x41> ▁", "The dogs!!"]
-FEW = learn_pieces(SENTENCES, 60)
+FEW = train_subwords(SENTENCES, 60)
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 words = st.lists(st.text("abc", min_size=1, max_size=6), min_size=1, max_size=12)
 many = settings(max_examples=300, deadline=None)
@@ -36,9 +36,9 @@ def merges_of(pieces):
 @example(["\0\x01\r\n\t\x85\u2028"] * 2, "\0\x01 \r\n\t\x7f\x85\u2028\ufeff\U0010ffff")
 @example(["e\u0301 e\u0301"], "\u00e9 e\u0301 \u0301")
 def test_any_text_comes_back_whatever_was_learned(learned, text):
-    pieces = learn_pieces(learned, 10_000)
+    pieces = train_subwords(learned, 10_000)
     for sentence in [text, *learned]:
-        cut = pieces.cut(sentence)
+        cut = pieces.tokenize(sentence)
         assert pieces.join(cut) == sentence
         assert all(piece in pieces.vocab() for piece in cut)
 
@@ -72,12 +72,12 @@ def by_loop(words, size):
 @many
 @given(words, st.integers(6, 25))
 def test_merges_are_those_of_a_plain_loop(words, size):
-    learned = learn_pieces([" ".join(words)], size)
+    learned = train_subwords([" ".join(words)], size)
     pieces, merges, cut = by_loop([f" {word}" for word in words], size)
     assert learned.vocab().words == [*SPECIALS, *pieces, *BYTES]
     assert merges_of(learned) == merges
     for word in words:
-        assert learned.cut(word) == cut[f" {word}"]
+        assert learned.tokenize(word) == cut[f" {word}"]
 
 
 @many
@@ -85,8 +85,8 @@ def test_merges_are_those_of_a_plain_loop(words, size):
 def test_no_piece_goes_beyond_a_word_a_digit_or_signs(sentences):
     for sentence in sentences:
         assert len(re.findall(r"\d", sentence)) <= sum(
-            piece.strip().isdigit() for piece in FEW.cut(sentence))
-    for piece in learn_pieces(sentences * 2, 1000).vocab().words[len(SPECIALS):]:
+            piece.strip().isdigit() for piece in FEW.tokenize(sentence))
+    for piece in train_subwords(sentences * 2, 1000).vocab().words[len(SPECIALS):]:
         if piece not in BYTES:
             # Python's own \w takes letters, marks have their own class
             kinds = {"letter" if letter.isalpha() or letter == "\u0301" else
@@ -97,18 +97,19 @@ def test_no_piece_goes_beyond_a_word_a_digit_or_signs(sentences):
 
 def test_what_chunks_are():
     assert CHUNKS.count("|") == 3
-    cut = learn_pieces(["Don't pay 12.50!!  Ja"] * 9, 1000).cut("Don't pay 12.50!!  Ja")
+    text = "Don't pay 12.50!!  Ja"
+    cut = train_subwords([text] * 9, 1000).tokenize(text)
     assert cut == [" Don", "'", "t", " pay", " 1", "2", ".", "5", "0", "!!", " ", " Ja"]
 
 
 def test_a_pair_that_is_seen_once_stays_a_pair():
-    assert learn_pieces(["ab"], 100).cut("ab") == [" ", "a", "b"]
-    assert learn_pieces(["ab", "ab"], 100).cut("ab") == [" ab"]
-    assert learn_pieces(["xab", "ab"], 100).cut("ab") == [" ", "ab"]
+    assert train_subwords(["ab"], 100).tokenize("ab") == [" ", "a", "b"]
+    assert train_subwords(["ab", "ab"], 100).tokenize("ab") == [" ab"]
+    assert train_subwords(["xab", "ab"], 100).tokenize("ab") == [" ", "ab"]
 
 
 def test_what_no_piece_has_is_written_in_bytes():
-    assert FEW.cut("é") == [" ", "<0xC3>", "<0xA9>"]
+    assert FEW.tokenize("é") == [" ", "<0xC3>", "<0xA9>"]
     assert FEW.join(["<0xC3>", "<0xA9>"]) == "é"
     assert FEW.join([" a", "<0xC3>", "b"]) == "a\ufffdb"    # half a character
     assert FEW.join([]) == ""
@@ -116,7 +117,7 @@ def test_what_no_piece_has_is_written_in_bytes():
 
 @pytest.mark.parametrize("size, there", [(20, 20), (28, 28), (29, 28), (10_000, 28)])
 def test_there_are_as_many_as_asked_for_or_fewer(size, there):
-    vocab = learn_pieces(["one two three, one two three, four, 12"] * 2, size).vocab()
+    vocab = train_subwords(["one two three, one two three, four, 12"] * 2, size).vocab()
     count = len(vocab) - len(SPECIALS) - len(BYTES)
     assert count == there
     assert vocab.words[-len(BYTES):] == BYTES
@@ -127,12 +128,12 @@ def test_there_are_as_many_as_asked_for_or_fewer(size, there):
     (999_999_999, "^999999999 pieces are too many; 1000000 is the most$")])
 def test_a_size_that_cannot_be_is_refused(size, message):
     with pytest.raises(ValueError, match=message):
-        learn_pieces(["abc"], size)
-    assert len(learn_pieces(["abc"], 4).vocab()) == 4 + 4 + 256
+        train_subwords(["abc"], size)
+    assert len(train_subwords(["abc"], 4).vocab()) == 4 + 4 + 256
 
 
 def test_the_same_text_gives_the_same_pieces():
-    first, second = (learn_pieces(SENTENCES * 9, 200) for _ in range(2))
+    first, second = (train_subwords(SENTENCES * 9, 200) for _ in range(2))
     assert first.tokenizer.to_str() == second.tokenizer.to_str()
 
 
@@ -146,10 +147,10 @@ def file(tmp_path):
 
 
 def test_pieces_come_back_from_their_file(file):
-    again = load_pieces(file)
+    again = load_subwords(file)
     assert again.tokenizer.to_str() == FEW.tokenizer.to_str()
     assert again.vocab().fingerprint() == FEW.vocab().fingerprint()
-    assert again.cut(SENTENCES[3]) == FEW.cut(SENTENCES[3])
+    assert again.tokenize(SENTENCES[3]) == FEW.tokenize(SENTENCES[3])
     assert [path.name for path in file.parent.iterdir()] == ["pieces.json"]
 
 
@@ -157,7 +158,7 @@ def test_editors_that_change_the_ends_of_lines_do_no_harm(file):
     content = file.read_bytes()
     assert b"\n" in content
     file.write_bytes(b"\xef\xbb\xbf" + content.replace(b"\n", b"\r\n"))
-    assert load_pieces(file).tokenizer.to_str() == FEW.tokenizer.to_str()
+    assert load_subwords(file).tokenizer.to_str() == FEW.tokenizer.to_str()
 
 
 def test_of_a_file_only_pieces_and_merges_are_read(file):
@@ -170,7 +171,7 @@ def test_of_a_file_only_pieces_and_merges_are_read(file):
                                   "behavior": "Removed", "invert": False}}
     content["model"] |= {"dropout": 0.9, "byte_fallback": False, "unk_token": "a"}
     file.write_text(json.dumps(content), "utf-8")
-    assert load_pieces(file).tokenizer.to_str() == FEW.tokenizer.to_str()
+    assert load_subwords(file).tokenizer.to_str() == FEW.tokenizer.to_str()
 
 
 def changed(content, **parts):
@@ -223,13 +224,13 @@ def test_another_file_is_refused(file, name):
     message = ("pieces.json is damaged: it is no JSON in UTF-8$" if name in DAMAGED and
                name != "long" else "pieces.json is (damaged|not what train writes)")
     with pytest.raises(ValueError, match=f"^{message}") as refusal:
-        load_pieces(file)
+        load_subwords(file)
     assert "\n" not in str(refusal.value) and len(str(refusal.value)) < 200
 
 
 def test_a_file_that_is_not_there_is_said_as_it_is(tmp_path):
     with pytest.raises(FileNotFoundError):
-        load_pieces(tmp_path / "pieces.json")
+        load_subwords(tmp_path / "pieces.json")
 
 
 # Pairs
@@ -240,41 +241,41 @@ TRAINING = [(f"Ein Hund {k}", f"A dog {k}") for k in range(9)] + [("x " * 30, "y
 
 def test_pairs_of_pieces():
     checked = [("Ein Hund", "A dog"), ("Zwei", "z " * 30)]
-    (training, validation, source, target, notes), pieces = pieces_data(
+    (training, validation, source, target, notes), pieces = subword_data(
         TRAINING, checked, 40, longest=20)
-    assert training == [(pieces.cut(one), pieces.cut(two))
+    assert training == [(pieces.tokenize(one), pieces.tokenize(two))
                         for one, two in TRAINING[:-1]]
-    assert validation == [(pieces.cut("Ein Hund"), pieces.cut("A dog"))]
+    assert validation == [(pieces.tokenize("Ein Hund"), pieces.tokenize("A dog"))]
     assert source is target and source.words == pieces.vocab().words
     assert notes == [
         "1 pair for training left out, with more than 20 pieces (--longest)",
         "1 pair for validation left out, with more than 20 pieces (--longest)",
         "9 pairs for training, 1 for validation",
         f"{len(source)} pieces, the same for both languages"]
-    assert len(pieces_data(TRAINING, checked, 40)[0][0]) == len(TRAINING)
+    assert len(subword_data(TRAINING, checked, 40)[0][0]) == len(TRAINING)
 
 
 def test_pairs_in_small_letters_are_cut_into_small_pieces():
     pairs = [("Der HUND \u0130", "THE Dog"), ("Der Hund", "The dog")] * 2
     small = [tuple(map(str.lower, pair)) for pair in pairs]
-    (training, checked, vocab, *_), pieces = pieces_data(pairs, pairs, 40,
-                                                         lowercase=True)
-    same, others = pieces_data(small, small, 40)
+    (training, checked, vocab, *_), pieces = subword_data(pairs, pairs, 40,
+                                                          lowercase=True)
+    same, others = subword_data(small, small, 40)
     assert [training, checked, vocab.words] == [*same[:2], same[2].words]
     assert pieces.tokenizer.to_str() == others.tokenizer.to_str()
-    assert "D" not in vocab and "D" in pieces_data(pairs, pairs, 40)[0][2]
+    assert "D" not in vocab and "D" in subword_data(pairs, pairs, 40)[0][2]
 
 
 def test_the_longest_pair_has_just_as_many_pieces():
     pairs = [("Ein Hund", "Two dogs"), ("Ein", "Two")]
-    pieces = learn_pieces([text for pair in pairs for text in pair], 60)
-    longest = max(len(pieces.cut(text)) for text in pairs[0])
-    assert len(pieces_data(pairs, pairs, 60, longest)[0][0]) == 2
-    assert len(pieces_data(pairs, pairs, 60, longest - 1)[0][0]) == 1
+    pieces = train_subwords([text for pair in pairs for text in pair], 60)
+    longest = max(len(pieces.tokenize(text)) for text in pairs[0])
+    assert len(subword_data(pairs, pairs, 60, longest)[0][0]) == 2
+    assert len(subword_data(pairs, pairs, 60, longest - 1)[0][0]) == 1
 
 
 def test_nothing_is_learned_from_the_validation():
-    pieces = [pieces_data(TRAINING, checked, 60)[1] for checked in (
+    pieces = [subword_data(TRAINING, checked, 60)[1] for checked in (
         [("Ein", "A")], [("Ein zebra zebra", "A zebra ü")] * 9)]
     assert pieces[0].tokenizer.to_str() == pieces[1].tokenizer.to_str()
     assert "ü" not in pieces[1].vocab()
@@ -286,4 +287,4 @@ def test_nothing_is_learned_from_the_validation():
     (TRAINING, TRAINING[-1:], "every pair for validation has more than 20 pieces")])
 def test_too_little_is_refused_with_a_way_out(training, checked, message):
     with pytest.raises(ValueError, match=message):
-        pieces_data(training, checked, 40, longest=20)
+        subword_data(training, checked, 40, longest=20)

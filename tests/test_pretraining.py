@@ -20,14 +20,14 @@ from softdict.masks import causal_mask
 from softdict.pretraining import (
     MASK, TextModel, block_mask, copy_parts, mask_words, masked_loss, masked_update,
     next_word_loss, next_word_update, pack, perplexity, with_mask, word_losses)
-from softdict.training import Settings, Training, train
-from softdict.transformer import Config, make_transformer
+from softdict.training import Settings, TrainingState, train
+from softdict.transformer import TransformerConfig, make_transformer
 from softdict.variants import make_variant
 from softdict.vocab import BOS, EOS, PAD, SPECIALS, UNK, Vocab
 
 few = settings(max_examples=30, deadline=None)
 WORDS = 12    # four specials, seven words and MASK
-SMALL = Config(width=8, heads=2, layers=2, hidden=12, dropout=0.0)
+SMALL = TransformerConfig(width=8, heads=2, layers=2, hidden=12, dropout=0.0)
 texts = st.lists(st.lists(st.integers(4, 10), min_size=1, max_size=6), min_size=1,
                  max_size=6)
 
@@ -156,7 +156,7 @@ def first_row(ids, mask, generator):
 
 
 def test_an_update_without_a_chosen_word_is_refused():
-    training = Training(model_of(), Settings())
+    training = TrainingState(model_of(), Settings())
     with pytest.raises(ValueError, match="no word is chosen: there is nothing to gues"):
         masked_update(training, make_batch([([4, 5], [4])]), nothing)
     assert all(weight.grad is None for weight in training.model.parameters())
@@ -165,7 +165,7 @@ def test_an_update_without_a_chosen_word_is_refused():
 def test_a_part_without_a_chosen_word_counts_nothing():
     batch, weights = make_batch([([4, 5, 6], [4]), ([7, 8], [4]), ([9], [4])]), []
     for parts in (1, 3):
-        training = Training(model_of(), Settings(accumulate=parts, clip=1e9))
+        training = TrainingState(model_of(), Settings(accumulate=parts, clip=1e9))
         record = masked_update(training, batch, first_row)
         weights.append(torch.cat([weight.grad.flatten() for weight
                                   in training.model.parameters()]))
@@ -266,7 +266,7 @@ def test_a_mask_makes_an_encoders_layers_those_of_a_decoder():
 def test_a_model_learns_a_language_of_two_sentences(update):
     rows = [[4, 5, 6, 7], [7, 8, 9, 10, 4]] * 16
     torch.manual_seed(0)
-    training = Training(TextModel(WORDS, SMALL), Settings(
+    training = TrainingState(TextModel(WORDS, SMALL), Settings(
         updates=150, batch_size=32, peak_rate=1e-2))
     losses = [record["loss"] for record in
               train(training, [(row, row) for row in rows], update=update)]
@@ -276,7 +276,8 @@ def test_a_model_learns_a_language_of_two_sentences(update):
 
 def test_an_update_forgets_the_gradient_of_the_one_before():
     rows = [[4, 5, 6, 7]] * 8
-    training = Training(model_of(), Settings(batch_size=8, clip=1e9, peak_rate=1e-9))
+    training = TrainingState(model_of(),
+                             Settings(batch_size=8, clip=1e9, peak_rate=1e-9))
     records = [next_word_update(training, make_batch([(row, row) for row in rows]))
                for _ in range(3)]
     assert records[2]["norm"] == pytest.approx(records[0]["norm"], rel=1e-3)
@@ -291,7 +292,7 @@ def test_masks_are_new_in_each_update_and_come_again_with_the_seed():
         return kept[-1]
 
     for seed in (1, 1, 2):
-        training = Training(TextModel(WORDS, SMALL), Settings(
+        training = TrainingState(TextModel(WORDS, SMALL), Settings(
             updates=3, batch_size=8, seed=seed))
         train(training, [(row, row) for row in rows],
               update=partial(masked_update, masking=masking))
@@ -460,7 +461,7 @@ def test_a_copy_and_what_it_was_copied_from_learn_apart():
 @pytest.mark.parametrize(("words", "change", "sentence"), [
     (13, {}, r"table.weight must be \[12, 8\]; got \[13, 8\]"),
     (12, {"width": 10}, r"must be \[12, 8\]; got \[12, 10\]"),
-    (12, {"hidden": 16}, r"widen.weight must be \[12, 8\]; got \[16, 8\]"),
+    (12, {"hidden": 16}, r"up.weight must be \[12, 8\]; got \[16, 8\]"),
     (12, {"layers": 1}, r"heads of the layers must be \[2, 2\]; got \[2\]"),
     (12, {"layers": 3}, r"heads of the layers must be \[2, 2\]; got \[2, 2, 2\]"),
     (12, {"heads": 4}, r"heads of the layers must be \[2, 2\]; got \[4, 4\]")])
@@ -470,7 +471,7 @@ def test_a_part_of_another_size_is_refused_and_nothing_is_copied(
     transformer = make_transformer(WORDS, WORDS, SMALL).double()
     before = snapshot(transformer)
     fitting = {"encoder": model_of(), "decoder": model_of()}
-    other = TextModel(words, Config(**{**vars(SMALL), **change}))
+    other = TextModel(words, TransformerConfig(**{**vars(SMALL), **change}))
     with pytest.raises(ValueError, match=sentence):
         copy_parts(transformer, **{**fitting, half: other})
     assert all(torch.equal(weight, before[name])
@@ -514,7 +515,7 @@ def made_corpus(tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(runner, "UNFINISHED", tmp_path / "unfinished")
     monkeypatch.setattr(pretraining, "CONFIG", replace(SMALL, dropout=0.1))
-    quick = Settings(updates=4, batch_size=8, peak_rate=1e-2, every=2)
+    quick = Settings(updates=4, batch_size=8, peak_rate=1e-2, interval=2)
     monkeypatch.setattr(pretraining, "TEXT", quick)
     monkeypatch.setattr(pretraining, "SHORT", 30)
     monkeypatch.setattr(pretraining, "LONGER", 10)

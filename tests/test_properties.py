@@ -14,12 +14,12 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 from properties import D
 
-from softdict.attention import attention, fused, masked_softmax, scaled_dot
+from softdict.attention import attention, masked_softmax, scaled_dot, sdpa
 from softdict.heads import MultiHeadAttention, merge_heads, rotary, split_heads
 from softdict.layers import rotate, sinusoids
 from softdict.lookup import dot, softmax
 from softdict.masks import causal_mask, padding_mask
-from softdict.transformer import Config, EncoderLayer
+from softdict.transformer import EncoderLayer, TransformerConfig
 from softdict.variants import PostNormEncoderLayer
 
 H = 3
@@ -48,7 +48,7 @@ def attention_layer(mask, **options):
 
 def encoder_layer(mask, kind=EncoderLayer, **options):
     torch.manual_seed(0)
-    layer = kind(Config(D, H, hidden=20, dropout=0.0, **options)).double()
+    layer = kind(TransformerConfig(D, H, hidden=20, dropout=0.0, **options)).double()
     return lambda x, real: layer(x, allowed=mask(real))
 
 
@@ -75,7 +75,7 @@ RIGHT = {
     BOTH_WAYS | ROTARY | {f"causal {name}": look for name, look in CAUSAL.items()},
     "permutation": BOTH_WAYS,
     "row_sums": {"attention": attention, "rotary": partial(rotary, attend=attention)},
-    "like_torch": {"attention": attention, "fused": fused},
+    "like_torch": {"attention": attention, "fused": sdpa},
     "shifted_codes": {"sinusoids": right_codes},
     "like_the_paper": {"sinusoids": right_codes},
     "shifted_scores": {"rotate": right_scores}}

@@ -28,7 +28,7 @@ from softdict.masks import causal_mask, causal_padding_mask
 from softdict.pretraining import block_mask, pack
 from softdict.real_text import leak
 from softdict.sampling import keep_top_k, keep_top_p
-from softdict.transformer import Config, DecoderLayer, EncoderLayer
+from softdict.transformer import DecoderLayer, EncoderLayer, TransformerConfig
 from torch import nn
 
 QUESTIONS, TEACHING = ROOT / "book/questions.md", ROOT / "book/teaching.md"
@@ -318,7 +318,7 @@ def _():
 @computed("08.1")
 def _():
     score = General(3, 2)
-    score.ask.weight.data = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]])
+    score.query_layer.weight.data = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]])
     query, key = torch.tensor([[1.0, 2.0, 0.0]]), torch.tensor([[3.0, 1.0]])
     return (f"= {score(query, key).item():g}",)
 
@@ -326,7 +326,7 @@ def _():
 @computed("08.2")
 def _():
     score = Additive(2, 3)
-    score.judge.weight.data = torch.tensor([[2.0, -1.0, 0.5]])
+    score.energy_layer.weight.data = torch.tensor([[2.0, -1.0, 0.5]])
     query, key = 100 * torch.randn(50, 2), 100 * torch.randn(60, 3)
     assert score(query, key).abs().max() <= 3.5 + 1e-5
     return "-3.5", "3.5"
@@ -539,10 +539,10 @@ def _():
 @computed("13.1")
 def _():
     network = FeedForward(1, 2)
-    network.widen.weight.data = torch.tensor([[1.0], [-1.0]])
-    network.widen.bias.data = torch.tensor([0.0, 1.0])
-    network.narrow.weight.data = torch.tensor([[2.0, 3.0]])
-    network.narrow.bias.data = torch.tensor([-1.0])
+    network.up.weight.data = torch.tensor([[1.0], [-1.0]])
+    network.up.bias.data = torch.tensor([0.0, 1.0])
+    network.down.weight.data = torch.tensor([[2.0, 3.0]])
+    network.down.bias.data = torch.tensor([-1.0])
     found = network(torch.tensor([[2.0], [-2.0]]))[:, 0].tolist()
     return [f"= {number:g}." for number in found]
 
@@ -564,7 +564,7 @@ def _():
 
 @computed("13.4")
 def _():
-    layer = EncoderLayer(Config(64, 4, hidden=256))
+    layer = EncoderLayer(TransformerConfig(64, 4, hidden=256))
     before = count(layer)
     layer.norm2 = layer.norm1
     return (f"{before - count(layer)} are missing",)
@@ -578,7 +578,7 @@ def _():
 @computed("14.1")
 def _():
     own, source = torch.randn(4, 9, 16), torch.randn(4, 13, 16)
-    layer = DecoderLayer(Config(16, 8, hidden=16))
+    layer = DecoderLayer(TransformerConfig(16, 8, hidden=16))
     weights = (layer.self_attention.weights(own),
                layer.cross_attention.weights(own, source))
     return (f"= {sum(part.numel() for part in weights):,}.",)
@@ -586,7 +586,7 @@ def _():
 
 @computed("14.2")
 def _():
-    config = Config(64, 4, hidden=256)
+    config = TransformerConfig(64, 4, hidden=256)
     return [f"{count(part):,}" for part in (
         MultiHeadAttention(64, 4), FeedForward(64, 256), nn.LayerNorm(64),
         EncoderLayer(config), DecoderLayer(config))]
@@ -595,7 +595,8 @@ def _():
 @computed("14.3")
 def _():
     torch.manual_seed(0)
-    layers = [DecoderLayer(Config(12, 3, hidden=24, dropout=0.0)) for _ in range(2)]
+    config = TransformerConfig(12, 3, hidden=24, dropout=0.0)
+    layers = [DecoderLayer(config) for _ in range(2)]
     x, source = torch.randn(1, 5, 12), torch.randn(1, 5, 12)
     later = x.clone()
     later[0, 4] += 1
@@ -900,8 +901,8 @@ def _():
 
 @computed("22.1")
 def _():
-    def kept(key_heads):
-        return 2 * 24 * key_heads * 64 * 2
+    def kept(kv_heads):
+        return 2 * 24 * kv_heads * 64 * 2
 
     return (f"= {kept(4):,} bytes a word, so {1000 * kept(4):,} for 1,000",
             f"as much: {1000 * kept(16):,}.")

@@ -7,10 +7,10 @@ import pytest
 import torch
 from softdict import runtime
 from softdict.experiments import real_text
-from softdict.folder import Config
-from softdict.pieces import pieces_data
+from softdict.folder import FolderConfig
+from softdict.pieces import subword_data
 from softdict.real_text import multi30k
-from softdict.training import Settings, Training, train
+from softdict.training import Settings, TrainingState, train
 from test_real_text import DATA, needs_data
 
 REFERENCES = ["the old dog sleeps in the snow", "a man rides a red bike today",
@@ -71,17 +71,17 @@ def test_the_comparisons_of_the_results_are_those_of_their_counts():
                          ids=lambda file: file.stem)
 def test_the_first_five_losses_come_out_again(file):
     record = json.loads(file.read_text("utf-8"))
-    data, _ = pieces_data(*(multi30k(split, *record["languages"], DATA / "multi30k")
-                            for split in ("train", "val")))
+    data, _ = subword_data(*(multi30k(split, *record["languages"], DATA / "multi30k")
+                             for split in ("train", "val")))
     vocab = data[2]
     ids = [tuple(map(vocab.ids, pair)) for pair in data[0]]
     names = {part.name for part in fields(Settings)}
     settings = {name: value for name, value in record["settings"].items()
                 if name in names}
     runtime.seed(record["seed"])
-    model = Config(record["model"], record["options"],
-                   vocabulary="pieces").build(len(vocab), len(vocab))
-    state = Training(model, Settings(**settings))
+    model = FolderConfig(record["model"], record["options"],
+                         vocabulary="pieces").build(len(vocab), len(vocab))
+    state = TrainingState(model, Settings(**settings))
 
     class Enough(Exception):
         pass

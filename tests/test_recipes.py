@@ -7,7 +7,7 @@ from softdict.batches import make_batch
 from softdict.layers import Dropout
 from softdict.recipes import (
     REAL_RNN, REAL_TRANSFORMER, RECIPES, real, rnn, share_table)
-from softdict.training import Settings, Training, batch_loss, update
+from softdict.training import Settings, TrainingState, batch_loss, update
 
 RNNS = [name for name in RECIPES if not name.startswith("transformer")]
 BATCH = make_batch([([4, 5, 6], [5, 4]), ([7], [6, 6, 8])])
@@ -40,7 +40,7 @@ def test_dropout_is_on_what_is_read_and_on_what_is_scored():
     found = {name: part.p for name, part in model.named_modules()
              if isinstance(part, Dropout)}
     assert found == {"encoder.embed.1": 0.4, "decoder.embed.1": 0.4, "generator.0": 0.4}
-    for part, inputs, axis in ((model.encoder.embed, BATCH.source, -1),
+    for part, inputs, axis in ((model.encoder.embedding, BATCH.source, -1),
                                (model.generator[0], torch.ones(4, 8), -1)):
         share = (part(inputs) == 0).float().mean(axis)
         assert 0 < share.mean() < 1
@@ -48,10 +48,10 @@ def test_dropout_is_on_what_is_read_and_on_what_is_scored():
 
 @pytest.mark.parametrize("name", RNNS)
 def test_the_width_of_an_embedding_is_chosen(name):
-    model = made(name, embedding=5)
-    assert model.encoder.embed.weight.shape == model.decoder.embed.weight.shape == (
-        10, 5)
-    assert RECIPES[name].build(10, 10).encoder.embed.weight.shape == (10, 96)
+    model = made(name, embedding_width=5)
+    assert (model.encoder.embedding.weight.shape
+            == model.decoder.embedding.weight.shape == (10, 5))
+    assert RECIPES[name].build(10, 10).encoder.embedding.weight.shape == (10, 96)
 
 
 @pytest.mark.parametrize("name", RECIPES)
@@ -68,7 +68,7 @@ def test_one_table_learns_from_both_languages(name, dropout):
     batch_loss(model, BATCH, Settings()).backward()
     assert tables[0].weight.grad[7].abs().sum() > 0
     assert tables[0].weight.grad[8].abs().sum() > 0
-    state = Training(model, Settings(updates=3))
+    state = TrainingState(model, Settings(updates=3))
     assert update(state, BATCH)["loss"] > 0
 
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from softdict import corpus, roles, translator
 from softdict.batches import make_batch
 from softdict.decoding import greedy
-from softdict.transformer import Config, make_transformer, recorded_weights
+from softdict.transformer import TransformerConfig, make_transformer, recorded_weights
 from softdict.vocab import PAD
 
 few = settings(max_examples=30, deadline=None)
-CONFIG = Config(width=12, heads=3, layers=2, hidden=20, dropout=0.0)
+CONFIG = TransformerConfig(width=12, heads=3, layers=2, hidden=20, dropout=0.0)
 PAIRS = [([4, 5, 6, 7, 8, 9, 10], [4, 5, 6, 7]), ([8, 7, 3], [9, 5])]    # S=7, T=5
 NAMES = [f"{stack} {layer}.{head}" for stack in ("encoder", "decoder", "cross")
          for layer in (1, 2) for head in (1, 2, 3)]
@@ -91,7 +91,7 @@ def test_head_weights_are_those_that_were_recorded(model, batch):
 
 @pytest.mark.parametrize("name", ["encoder 1.2", "decoder 2.3", "cross 2.1"])
 def test_a_silent_head_is_one_whose_rows_of_the_matrix_are_zero(model, batch, name):
-    with roles.silenced(model, [name]):
+    with roles.ablated(model, [name]):
         silent = logits_of(model, batch)
     before = logits_of(model, batch)
     part, number = attention_of(model, name)
@@ -104,7 +104,7 @@ def test_a_silent_head_is_one_whose_rows_of_the_matrix_are_zero(model, batch, na
 
 def test_silent_heads_of_one_attention_leave_its_bias(model, batch):
     names = [name for name in NAMES if name.startswith("cross 1")]
-    with roles.silenced(model, names):
+    with roles.ablated(model, names):
         silent = logits_of(model, batch)
     part, _ = attention_of(model, names[0])
     with torch.no_grad():
@@ -115,25 +115,25 @@ def test_silent_heads_of_one_attention_leave_its_bias(model, batch):
 def test_heads_speak_again_behind_the_block_and_behind_an_error(model, batch):
     before, functions = logits_of(model, batch), [
         part.attend for part, _ in roles.heads(model).values()]
-    with roles.silenced(model, []):
+    with roles.ablated(model, []):
         assert torch.equal(logits_of(model, batch), before)
-    with pytest.raises(ZeroDivisionError), roles.silenced(model, NAMES):
+    with pytest.raises(ZeroDivisionError), roles.ablated(model, NAMES):
         _ = 1 / 0
     assert functions == [part.attend for part, _ in roles.heads(model).values()]
     assert torch.equal(logits_of(model, batch), before)
 
 
 def test_silence_within_silence_adds_up(model, batch):
-    with roles.silenced(model, ["cross 1.1", "cross 1.3"]):
+    with roles.ablated(model, ["cross 1.1", "cross 1.3"]):
         both = logits_of(model, batch)
-    with roles.silenced(model, ["cross 1.1"]), roles.silenced(model, ["cross 1.3"]):
+    with roles.ablated(model, ["cross 1.1"]), roles.ablated(model, ["cross 1.3"]):
         torch.testing.assert_close(logits_of(model, batch), both)
 
 
 def test_a_head_that_is_not_there_is_one_sentence_and_silences_nothing(model, batch):
     before = logits_of(model, batch)
     with pytest.raises(ValueError, match=r"no head 'cross 3.1'; it has encoder 1.1, "):
-        with roles.silenced(model, ["cross 1.1", "cross 3.1"]):
+        with roles.ablated(model, ["cross 1.1", "cross 3.1"]):
             pass
     assert torch.equal(logits_of(model, batch), before)
 
@@ -144,7 +144,7 @@ def test_a_gate_may_be_one_for_each_sentence(model, batch):
     gate[0, 2] = 0
     with roles.gates(model, {part: gate}):
         mixed = logits_of(model, batch)
-    with roles.silenced(model, ["encoder 1.3"]):
+    with roles.ablated(model, ["encoder 1.3"]):
         silent = logits_of(model, batch)
     torch.testing.assert_close(mixed[0], silent[0])
     torch.testing.assert_close(mixed[1], logits_of(model, batch)[1])
@@ -247,7 +247,7 @@ def test_alignment_by_hand():
 
 
 def test_told_is_the_loss_of_each_word(model, batch):
-    losses, right = roles.told(model, batch)
+    losses, right = roles.teacher_forced(model, batch)
     logits = logits_of(model, batch)
     for b in range(2):
         for t in range(batch.target_out.shape[1]):
@@ -266,7 +266,7 @@ def test_a_sentence_that_is_right_all_along_is_what_greedy_writes():
     pairs = corpus.split("long")[:24]
     batch = make_batch([(english.ids(pair.words, "UNK"),
                          korean.ids(pair.morphemes, "UNK")) for pair in pairs])
-    _, right = roles.told(model, batch)
+    _, right = roles.teacher_forced(model, batch)
     with torch.no_grad():
         written = greedy(model, batch.source, batch.source_lengths, max_length=80)
     same = [korean.tokens(row) == pair.morphemes for row, pair in zip(written, pairs)]
@@ -284,7 +284,7 @@ def test_importance_is_the_mean_slope_of_the_losses(model, batch):
             gate = torch.ones(3, 1, 1).double()
             gate[number] = step
             with roles.gates(model, {part: gate}):
-                losses.append(roles.told(model, batch)[0].sum(dim=1))
+                losses.append(roles.teacher_forced(model, batch)[0].sum(dim=1))
         slopes = (losses[1] - losses[0]) / 2e-5
         assert found[name] == pytest.approx(slopes.abs().mean().item(), rel=1e-5)
     assert all(part.grad is None for part in model.parameters())

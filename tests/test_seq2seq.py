@@ -64,7 +64,7 @@ def hidden_of(state):
 def read_by_loop(encoder, single, ids):
     """One sentence, one layer, one direction, one word at a time; returns states [S, D]
     and last states by layer."""
-    inputs, last = list(encoder.embed(torch.tensor(ids))[:, None]), []
+    inputs, last = list(encoder.embedding(torch.tensor(ids))[:, None]), []
     for layer in range(encoder.rnn.num_layers):
         sides = []
         for suffix, order in (("", range(len(ids))),
@@ -89,7 +89,7 @@ def write_by_loop(model, single, states, ids):
     context = states[-1][0]
     states = [tuple(part[None] for part in layer) for layer in states]
     for word in ids:
-        flow = torch.cat([decoder.embed(torch.tensor(word)), context])[None]
+        flow = torch.cat([decoder.embedding(torch.tensor(word)), context])[None]
         for layer in range(decoder.rnn.num_layers):
             old = states[layer] if single is nn.LSTMCell else states[layer][0]
             new = single_cell(decoder.rnn, single, layer)(flow, old)
@@ -141,7 +141,7 @@ def test_encoder_keeps_the_right_states_of_every_layer_and_direction(
 def test_gru_equals_its_formula():
     encoder = make_model().encoder
     one, half = single_cell(encoder.rnn, nn.GRUCell, 0), D // 2
-    word, state = (encoder.embed(torch.tensor([5])),
+    word, state = (encoder.embedding(torch.tensor([5])),
                    torch.linspace(-1, 1, half, dtype=torch.float64)[None])
     from_word = (word @ one.weight_ih.T + one.bias_ih).split(half, dim=-1)
     from_state = (state @ one.weight_hh.T + one.bias_hh).split(half, dim=-1)
@@ -163,7 +163,7 @@ def alone_equals_together(model):
 
 class Unpacked(Encoder):
     def forward(self, source, lengths):
-        states, final = self.rnn(self.embed(source))
+        states, final = self.rnn(self.embedding(source))
         return Encoded(states, both_directions(final), source != PAD)
 
 
@@ -177,7 +177,7 @@ class MixedBatch(Encoder):
     def forward(self, source, lengths):
         encoded = super().forward(source, lengths)
         _, final = self.rnn(nn.utils.rnn.pack_padded_sequence(
-            self.embed(source), lengths, batch_first=True, enforce_sorted=False))
+            self.embedding(source), lengths, batch_first=True, enforce_sorted=False))
         return Encoded(encoded.states, final.reshape(len(final) // 2, len(source), -1),
                        encoded.allowed)
 
@@ -294,7 +294,7 @@ def test_told_at_every_step_they_are_the_states_of_the_model_values_and_gradient
 def test_the_ratio_is_the_share_of_told_steps_and_follows_the_seed():
     model, (source, lengths, _) = make_model(), make_inputs()
     read = []
-    model.decoder.embed.register_forward_hook(
+    model.decoder.embedding.register_forward_hook(
         lambda module, inputs, output: read.append(inputs[0][0].item()))
     with torch.no_grad():
         # the model's own word is always 9, the target's always 5
@@ -342,8 +342,8 @@ def test_the_models_own_states_draw_no_random_number():
 
 def test_a_pad_has_the_zero_vector():
     model = make_model()
-    assert (model.encoder.embed.weight[PAD].count_nonzero()
-            == model.decoder.embed.weight[PAD].count_nonzero() == 0)
+    assert (model.encoder.embedding.weight[PAD].count_nonzero()
+            == model.decoder.embedding.weight[PAD].count_nonzero() == 0)
 
 
 def test_an_odd_width_is_refused():
@@ -412,13 +412,13 @@ def make_looker(decoder="luong", lookup="general", cell=nn.GRU, layers=1):
 def energies_by_loop(attend, query, states):
     """Scores of one query for each state of one sentence, by the formulas."""
     if isinstance(attend.score, Additive):
-        W, U, v = (attend.score.ask.weight, attend.keys.weight,
-                   attend.score.judge.weight[0])
+        W, U, v = (attend.score.query_layer.weight, attend.keys.weight,
+                   attend.score.energy_layer.weight[0])
         return torch.stack([v @ torch.tanh(W @ query + U @ state) for state in states])
     keys = ([attend.keys.weight @ state for state in states]
             if isinstance(attend.keys, nn.Linear) else states)
-    query = (attend.score.ask.weight @ query if isinstance(attend.score, General)
-             else query)
+    if isinstance(attend.score, General):
+        query = attend.score.query_layer.weight @ query
     scale = D ** 0.5 if attend.score is scaled_dot else 1
     return torch.stack([query @ key / scale for key in keys])
 
@@ -436,7 +436,7 @@ def look_and_write_by_loop(model, single, states, last, ids):
         return sum(weight * state for weight, state in zip(looks[-1], states))
 
     for word in ids:
-        flow = [decoder.embed(torch.tensor(word))]
+        flow = [decoder.embedding(torch.tensor(word))]
         if isinstance(decoder, LuongDecoder):
             flow += [fed] if decoder.feed else []
         else:

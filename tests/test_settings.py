@@ -12,20 +12,20 @@ from torch import distributed as torch_distributed
 
 from softdict import distributed
 from softdict.pretraining import TextModel, masked_update, next_word_update
-from softdict.training import Settings, Training, train
-from softdict.transformer import Config, make_transformer
+from softdict.training import Settings, TrainingState, train
+from softdict.transformer import TransformerConfig, make_transformer
 from softdict.writing import train_text
 
-USUAL = Settings(updates=6, batch_size=8, peak_rate=4e-3, clip=0.05, every=3)
+USUAL = Settings(updates=6, batch_size=8, peak_rate=4e-3, clip=0.05, interval=3)
 OTHER = {"updates": 7, "batch_size": 9, "peak_rate": 5e-3, "clip": 0.04, "seed": 1,
-         "every": 2, "precision": "bfloat16", "warmup": 3, "schedule": "root",
-         "smoothing": 0.1, "accumulate": 2}
-# what goes with them: the schedule "root" needs a warm-up
+         "interval": 2, "precision": "bfloat16", "warmup": 3,
+         "schedule": "inverse_sqrt", "smoothing": 0.1, "accumulate": 2}
+# what goes with them: the schedule "inverse_sqrt" needs a warm-up
 WITH = {"schedule": {"warmup": 3}}
 PAIRS = [([4 + (n * k) % 7 for k in range(1, 2 + n % 5)],
           [4 + (n + k) % 7 for k in range(1, 2 + n % 4)]) for n in range(30)]
 TEXT = "".join(f"The dog number {number} sees {number + 1}.\n" for number in range(40))
-SIZES = Config(8, 2, 1, 12, dropout=0.2)
+SIZES = TransformerConfig(8, 2, 1, 12, dropout=0.2)
 
 
 def ended(training):
@@ -40,7 +40,7 @@ def found(model):
 
 def translator(settings):
     torch.manual_seed(0)
-    training = Training(make_transformer(11, 11, SIZES), settings)
+    training = TrainingState(make_transformer(11, 11, SIZES), settings)
     train(training, PAIRS, found)
     return ended(training)
 
@@ -57,7 +57,7 @@ def group_of_one():
 
 def several(settings):
     torch.manual_seed(0)
-    training = Training(make_transformer(11, 11, SIZES), settings)
+    training = TrainingState(make_transformer(11, 11, SIZES), settings)
     with group_of_one():
         distributed.train(training, PAIRS, found)
     return ended(training)
@@ -65,7 +65,7 @@ def several(settings):
 
 def text_model(update, settings):
     torch.manual_seed(0)
-    training = Training(TextModel(12, SIZES), settings)
+    training = TrainingState(TextModel(12, SIZES), settings)
     train(training, PAIRS, found, update=update)
     return ended(training)
 

@@ -18,8 +18,8 @@ from softdict.folder import load_folder
 from softdict.own_text import own_data
 from softdict.scoring import bleu, chrf
 from softdict.stopping import BEST, METRICS, best_in, checked_metric, evaluator
-from softdict.training import Settings, Training, train
-from softdict.transformer import Config, make_transformer
+from softdict.training import Settings, TrainingState, train
+from softdict.transformer import TransformerConfig, make_transformer
 from softdict.writing import load_writer
 
 PAIRS = [([4 + n % 7, 5], [4 + n % 5, 6]) for n in range(8)]
@@ -33,8 +33,8 @@ RATES = {"loss": "0.5", "bleu": "0.03", "chrf": "0.03"}
 def small(updates=8):
     """A training of a small Transformer that is evaluated behind each update."""
     torch.manual_seed(0)
-    return Training(make_transformer(11, 11, Config(8, 2, 1, 8)),
-                    Settings(updates=updates, batch_size=4, every=1))
+    return TrainingState(make_transformer(11, 11, TransformerConfig(8, 2, 1, 8)),
+                         Settings(updates=updates, batch_size=4, interval=1))
 
 
 def weights(model):
@@ -97,7 +97,7 @@ def test_patience_alone_means_the_loss():
 def pairs(tmp_path, monkeypatch):
     """A file of 36 pairs; a training is evaluated behind every second update."""
     monkeypatch.setattr(translator, "EVERY", 2)
-    monkeypatch.setattr(translator, "real", lambda name: ({}, Settings(every=2)))
+    monkeypatch.setattr(translator, "real", lambda name: ({}, Settings(interval=2)))
     (tmp_path / "pairs.tsv").write_text("\n".join(LINES), encoding="utf-8")
     return str(tmp_path / "pairs.tsv")
 
@@ -291,7 +291,7 @@ TEXT = "".join(f"The dog number {number} sees {number + 1}.\n" for number in ran
 def text(tmp_path, monkeypatch):
     preset = writing.PRESETS["small"]
     monkeypatch.setitem(writing.PRESETS, "small", writing.Preset(
-        preset.sizes, Settings(updates=24, batch_size=3, peak_rate=2.0, every=2)))
+        preset.sizes, Settings(updates=24, batch_size=3, peak_rate=2.0, interval=2)))
     monkeypatch.setattr(writing, "SHOWN", 9)
     (tmp_path / "text.txt").write_text(TEXT)
     return ["train", "--text", str(tmp_path / "text.txt"), "--width", "16", "--heads",

@@ -13,7 +13,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 from softdict import writing
 from softdict.__main__ import main
 from softdict.pieces import BYTES, TextStream
-from softdict.writing import characters, load_writer, survey, train_text
+from softdict.writing import characters, load_writer, scan, train_text
 
 SNOW = "☃".encode()
 
@@ -200,7 +200,7 @@ def test_ctrl_c_and_head_end_an_endless_text(model):
 
 def test_survey_and_characters_make_such_a_tokenizer(tmp_path):
     (tmp_path / "text.txt").write_text("ab 사ab 사☃")
-    counts, *_ = survey(tmp_path / "text.txt")
+    counts, *_ = scan(tmp_path / "text.txt")
     tokenizer = characters(counts)
     ids = tokenizer.encode("a☃b").ids
     assert len(ids) == 5 and "".join(parts_of(tokenizer, ids[:1], ids[1:])) == "☃b"

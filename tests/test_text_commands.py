@@ -31,7 +31,7 @@ def quick(monkeypatch):
     """A checkpoint behind every second update, and short samples."""
     small = PRESETS["small"]
     monkeypatch.setitem(PRESETS, "small", replace(
-        small, settings=replace(small.settings, every=2)))
+        small, settings=replace(small.settings, interval=2)))
     monkeypatch.setattr(writing, "SHOWN", 9)
 
 
@@ -130,7 +130,7 @@ def test_flags_reach_the_training(text, tmp_path, capsys):
         "updates": 7, "batch": 6, "rate": 0.5, "warmup": 3, "smoothing": 0.125,
         "precision": "bfloat16", "accumulate": 2, "seed": 4, "patience": 0}
     config = models[0].config
-    assert (config.width, config.heads, config.key_heads, config.layers, config.hidden,
+    assert (config.width, config.heads, config.kv_heads, config.layers, config.hidden,
             config.longest, config.dropout) == (16, 2, 2, 1, 16, 12, 0.25)
     assert config.vocabulary == 40 + 256
 
@@ -150,9 +150,9 @@ def test_a_preset_has_its_sizes_and_settings(tmp_path, capsys, preset):
             } == PRESETS[preset].sizes
 
 
-@pytest.mark.parametrize("heads, key_heads", [(4, 2), (2, 2), (8, 8)])
+@pytest.mark.parametrize("heads, kv_heads", [(4, 2), (2, 2), (8, 8)])
 def test_heads_that_are_not_the_presets_have_keys_of_their_own(
-        tmp_path, capsys, heads, key_heads):
+        tmp_path, capsys, heads, kv_heads):
     """A run.toml that states the preset's four must be the preset."""
     long = tmp_path / "long.txt"
     long.write_text(TEXT * 6)
@@ -160,7 +160,7 @@ def test_heads_that_are_not_the_presets_have_keys_of_their_own(
         refused(capsys, "train", "--text", long, "--out", tmp_path / "model", "--heads",
                 heads)
     config = models[0].config
-    assert (config.heads, config.key_heads) == (heads, key_heads)
+    assert (config.heads, config.kv_heads) == (heads, kv_heads)
 
 
 def test_an_interrupted_training_goes_on_to_the_same_bytes(text, tmp_path, capsys,

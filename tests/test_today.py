@@ -17,9 +17,9 @@ from softdict.training import Settings, batch_loss, train
 from softdict.vocab import BOS, EOS, PAD
 
 NOUNS = {"dog": "개", "cat": "고양이", "cow": "소"}
-SMALL = {"width": 16, "heads": 4, "key_heads": 4, "layers": 2, "hidden": 24,
+SMALL = {"width": 16, "heads": 4, "kv_heads": 4, "layers": 2, "hidden": 24,
          "longest": 120, "dropout": 0.0}
-FEW = Settings(updates=7, batch_size=8, peak_rate=2e-3, every=3)
+FEW = Settings(updates=7, batch_size=8, peak_rate=2e-3, interval=3)
 NAMES = list(today.CHANGES)
 each = pytest.mark.parametrize("name", NAMES)
 
@@ -164,7 +164,7 @@ def test_a_translation_does_not_depend_on_its_batch(small, name):
 STEPS = {"2-rms-norm": {"norm": ("layer", "rms")},
          "3-swiglu": {"feed_forward": ("gelu", "swiglu"), "hidden": (624, 416)},
          "4-rotary": {"positions": ("learned", "rotary")},
-         "5-grouped": {"key_heads": (4, 2)},
+         "5-grouped": {"kv_heads": (4, 2)},
          "6-no-biases": {"bias": (True, False)}}
 
 
@@ -175,7 +175,7 @@ def test_each_model_differs_from_the_one_before_in_the_named_change():
         assert {key: (before[key], after[key]) for key in before
                 if before[key] != after[key]} == STEPS[name]
     assert ([configs[0][key] for key in ("positions", "norm", "feed_forward", "bias",
-                                         "tied", "heads", "key_heads")]
+                                         "tied", "heads", "kv_heads")]
             == ["learned", "layer", "gelu", True, True, 4, 4])
 
 

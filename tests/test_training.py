@@ -14,16 +14,16 @@ from softdict.batches import epoch_batches, make_batch
 from softdict.checkpoint import load, save_model
 from softdict.seq2seq import Decoder, Encoder, ScheduledSampling, Seq2Seq
 from softdict.training import (
-    Settings, Training, batch_loss, cross_entropy, fit, learning_rate, paper_rate,
-    rate_at, smoothed_loss, token_loss, train, update)
-from softdict.transformer import Config, make_transformer
+    Settings, TrainingState, batch_loss, cross_entropy, fit, inverse_sqrt, rate_at,
+    smoothed_loss, token_loss, train, update, wsd)
+from softdict.transformer import TransformerConfig, make_transformer
 from softdict.vocab import EOS, PAD
 
 B, T, V = 2, 5, 11
 PAIRS = [([4 + (n * k) % 7 for k in range(1, 2 + n % 4)],
           [4 + (n + k) % 5 for k in range(1, 2 + n % 3)]) for n in range(20)]
 # 4 batches an epoch
-SHORT = Settings(updates=9, batch_size=6, every=3)
+SHORT = Settings(updates=9, batch_size=6, interval=3)
 
 
 def make_training(settings=SHORT, vocabulary="words", width=12, teacher_forcing=0.5):
@@ -31,13 +31,13 @@ def make_training(settings=SHORT, vocabulary="words", width=12, teacher_forcing=
     torch.manual_seed(5)
     model = ScheduledSampling(Encoder(11, 5, width), Decoder(10, 5, width),
                               teacher_forcing)
-    return Training(model, settings, vocabulary)
+    return TrainingState(model, settings, vocabulary)
 
 
 def make_transformer_training(**changes):
     torch.manual_seed(5)
-    model = make_transformer(11, 10, Config(12, 3, 1, 20, dropout=0.0))
-    return Training(model, replace(SHORT, **changes), "words")
+    model = make_transformer(11, 10, TransformerConfig(12, 3, 1, 20, dropout=0.0))
+    return TrainingState(model, replace(SHORT, **changes), "words")
 
 
 def weights(training):
@@ -124,7 +124,7 @@ def test_an_unshifted_target_would_be_learned_by_copying():
 
 
 def test_rate_is_constant_then_falls_in_the_last_fifth():
-    rates = [learning_rate(step, 100, 2.0) for step in range(100)]
+    rates = [wsd(step, 100, 2.0) for step in range(100)]
     assert rates[:81] == [2.0] * 81
     assert all(a > b for a, b in zip(rates[80:], rates[81:]))
     assert math.isclose(rates[90], 1.0) and math.isclose(rates[99], 0.1)
@@ -133,7 +133,7 @@ def test_rate_is_constant_then_falls_in_the_last_fifth():
 @few
 @given(st.integers(1, 3000))
 def test_rate_is_never_zero_or_above_the_peak(updates):
-    assert all(0 < learning_rate(step, updates, 0.5) <= 0.5
+    assert all(0 < wsd(step, updates, 0.5) <= 0.5
                for step in (0, updates // 2, updates - 1))
 
 
@@ -150,8 +150,8 @@ def adam_by_hand(model, batches, settings, smoothing=0.0):
         loss = smoothed_loss(logits, batch.target_out, smoothing)
         slopes = torch.autograd.grad(loss, parameters)
         norm = math.sqrt(sum(slope.square().sum().item() for slope in slopes))
-        rate = learning_rate(n - 1, settings.updates, settings.peak_rate,
-                             settings.warmup)
+        rate = wsd(n - 1, settings.updates, settings.peak_rate,
+                   settings.warmup)
         for parameter, slope, mean, square in zip(parameters, slopes, means, squares):
             slope = slope * min(1.0, settings.clip / norm)
             mean.mul_(0.9).add_(slope, alpha=0.1)
@@ -193,8 +193,8 @@ def test_every_group_of_parameters_gets_the_rate_times_its_factor():
     own = [0.5, 0.05, 1.0]    # the peak is 0.5
     optimizer = torch.optim.SGD([{"params": list(part.parameters()), "lr": rate}
                                  for part, rate in zip(parts, own)])
-    run = Training(model, replace(SHORT, warmup=4, peak_rate=0.5), "words",
-                   optimizer=optimizer)
+    run = TrainingState(model, replace(SHORT, warmup=4, peak_rate=0.5), "words",
+                        optimizer=optimizer)
     for step, batch in enumerate(epoch_batches(PAIRS, 6, 0, 0)):
         before = [torch.cat([w.detach().flatten().clone() for w in part.parameters()])
                   for part in parts]
@@ -226,7 +226,7 @@ def test_weights_that_the_optimizer_has_not_do_not_count_in_the_gradient():
     """Neither their gradients, nor those of earlier updates, which nobody empties."""
     model = make_training(teacher_forcing=1.0).model
     some = list(model.decoder.parameters())
-    run = Training(model, replace(SHORT, clip=0.01))
+    run = TrainingState(model, replace(SHORT, clip=0.01))
     run.optimizer = torch.optim.SGD(some, lr=SHORT.peak_rate)
     for batch in epoch_batches(PAIRS, 6, 0, 0)[:3]:
         old = [weight.detach().clone() for weight in some]
@@ -239,7 +239,7 @@ def test_a_weight_that_the_model_has_not_is_refused_before_the_training():
     model, strange = make_training().model, torch.nn.Parameter(torch.zeros(3, 7))
     with pytest.raises(ValueError, match=r"the optimizer has a weight that the model "
                        r"has not, of the shape \[3, 7\]: no checkpoint would hold it"):
-        Training(model, SHORT, optimizer=torch.optim.SGD(
+        TrainingState(model, SHORT, optimizer=torch.optim.SGD(
             [*model.parameters(), strange], lr=0.1))
 
 
@@ -252,19 +252,20 @@ def test_a_weight_that_no_group_has_is_refused_before_the_training():
     with pytest.raises(ValueError, match="no group of the optimizer has encoder.*"
                        "weight_ih_l0, .*which would never learn; put them into one, or "
                        "freeze them by requires_grad_"):
-        Training(model, SHORT, optimizer=torch.optim.AdamW(ends, lr=SHORT.peak_rate))
+        TrainingState(model, SHORT, optimizer=torch.optim.AdamW(ends, lr=SHORT.peak_rate))
     for name, part in model.named_parameters():
         part.requires_grad_(name.endswith((".weight", ".bias")))
-    Training(model, SHORT, optimizer=torch.optim.AdamW(ends, lr=SHORT.peak_rate))
+    TrainingState(model, SHORT, optimizer=torch.optim.AdamW(ends, lr=SHORT.peak_rate))
 
 
 def step_length(half, unscale=True):
     """How far one step of plain gradient descent with rate 1 goes when gradients are
     clipped at 0.01."""
     model = make_training().model
-    run = Training(model, replace(SHORT, precision="float16" if half else "float32",
-                                  clip=0.01, peak_rate=1.0),
-                   optimizer=torch.optim.SGD(model.parameters(), lr=1.0))
+    precision = "float16" if half else "float32"
+    run = TrainingState(model, replace(SHORT, precision=precision, clip=0.01,
+                                       peak_rate=1.0),
+                        optimizer=torch.optim.SGD(model.parameters(), lr=1.0))
     # left out before clipping, the scaler does it by itself inside its step
     if not unscale:
         run.scaler.unscale_ = lambda optimizer: delattr(run.scaler, "unscale_")
@@ -283,7 +284,7 @@ def test_clipping_under_mixed_precision_clips_the_true_gradient():
 @pytest.mark.parametrize("changes, message", [
     ({"updates": 0}, "updates must be 1 or more; got 0"),
     ({"batch_size": 0}, "batch_size must be 1 or more; got 0"),
-    ({"every": 0}, "every must be 1 or more; got 0"),
+    ({"interval": 0}, "every must be 1 or more; got 0"),
     ({"accumulate": 0}, "accumulate must be 1 or more; got 0"),
     ({"peak_rate": 0.0}, "peak_rate must be above 0; got 0.0"),
     ({"peak_rate": math.inf}, "peak_rate must be above 0; got inf"),
@@ -292,8 +293,9 @@ def test_clipping_under_mixed_precision_clips_the_true_gradient():
     ({"precision": "fp16"}, "precision must be one of float32, bfloat16, float16; got "
      "'fp16'"),
     ({"precision": "int64"}, "precision must be one of .* got 'int64'"),
-    ({"schedule": "cosine"}, "schedule must be one of line, root; got 'cosine'"),
-    ({"schedule": "root"}, "warmup must be .* 1 or more with the schedule root; got 0"),
+    ({"schedule": "cosine"}, "schedule must be one of wsd, inverse_sqrt; got 'cosine'"),
+    ({"schedule": "inverse_sqrt"},
+     "warmup must be .* 1 or more with the schedule inverse_sqrt; got 0"),
     ({"warmup": -1}, "warmup must be 0 or more"),
     ({"smoothing": 2}, "smoothing must be at least 0 and below 1; got 2"),
     ({"smoothing": 1.0}, "below 1; got 1.0"),
@@ -307,14 +309,14 @@ def test_settings_that_cannot_train_are_refused_in_one_sentence(changes, message
 
 
 def test_settings_that_can_train_are_taken():
-    Settings(updates=1, batch_size=1, every=1, precision="bfloat16", smoothing=0.0)
-    Settings(schedule="root", warmup=1, smoothing=0.99, accumulate=64)
+    Settings(updates=1, batch_size=1, interval=1, precision="bfloat16", smoothing=0.0)
+    Settings(schedule="inverse_sqrt", warmup=1, smoothing=0.99, accumulate=64)
 
 
 def model_of(kind):
     torch.manual_seed(6)
     if kind == "Transformer":
-        return make_transformer(11, 10, Config(12, 3, 1, 20, dropout=0.0))
+        return make_transformer(11, 10, TransformerConfig(12, 3, 1, 20, dropout=0.0))
     return Seq2Seq(Encoder(11, 5, 12), Decoder(10, 5, 12))
 
 
@@ -324,7 +326,7 @@ def test_the_plain_loop_is_the_training_without_extras(kind):
     plain, whole = model_of(kind).double(), model_of(kind).double()
     losses = fit(plain, PAIRS, 11, 4e-3, batch_size=6, seed=3)
     settings = Settings(updates=11, batch_size=6, peak_rate=4e-3, seed=3)
-    history = train(Training(whole, settings), PAIRS)
+    history = train(TrainingState(whole, settings), PAIRS)
     assert losses == pytest.approx([record["loss"] for record in history], abs=1e-6)
     assert len(losses) == 11 and plain.training
     for mine, yours in zip(plain.parameters(), whole.parameters(), strict=True):
@@ -336,9 +338,9 @@ def test_the_plain_loop_is_the_training_without_extras(kind):
 
 def test_the_plain_loop_leaves_what_may_not_learn():
     model = model_of("RNN")
-    kept = model.encoder.embed.weight.requires_grad_(False).clone()
+    kept = model.encoder.embedding.weight.requires_grad_(False).clone()
     fit(model, PAIRS, 3, 1e-2, batch_size=6)
-    assert torch.equal(model.encoder.embed.weight, kept)
+    assert torch.equal(model.encoder.embedding.weight, kept)
 
 
 def test_the_plain_loop_is_watched_behind_each_update():
@@ -558,7 +560,7 @@ def test_the_lowest_smoothed_loss_is_the_entropy_of_the_spread_target():
 
 
 def test_warm_up_climbs_in_a_straight_line():
-    rates = [learning_rate(step, 100, 2.0, warmup=10) for step in range(100)]
+    rates = [wsd(step, 100, 2.0, warmup=10) for step in range(100)]
     assert rates[:10] == pytest.approx([0.2 * n for n in range(1, 11)])
     assert rates[10:81] == [2.0] * 71 and rates[90] < 2.0
     assert (rate_at(3, Settings(updates=100, peak_rate=2.0, warmup=10))
@@ -570,9 +572,9 @@ def test_the_papers_schedule():
     assert peak == pytest.approx(6.99e-4, rel=1e-3)
     for step in (0, 10, 3999, 4000, 20_000):
         formula = 512 ** -0.5 * min((step + 1) ** -0.5, (step + 1) * 4000 ** -1.5)
-        assert paper_rate(step, 4000, peak) == pytest.approx(formula)
-    assert (rate_at(20, Settings(schedule="root", warmup=40, peak_rate=1.0))
-            == paper_rate(20, 40, 1.0))
+        assert inverse_sqrt(step, 4000, peak) == pytest.approx(formula)
+    assert (rate_at(20, Settings(schedule="inverse_sqrt", warmup=40, peak_rate=1.0))
+            == inverse_sqrt(20, 40, 1.0))
 
 
 @pytest.mark.parametrize("parts", [2, 3, 6, 100])
@@ -624,8 +626,9 @@ def test_sixteen_bits_give_nearly_the_same_update(precision):
 def test_a_transformer_learns_its_pairs():
     pairs = [([a, b], [b, a]) for a in range(4, 10) for b in range(4, 10)]
     torch.manual_seed(0)
-    run = Training(make_transformer(10, 10, Config(24, 3, 1, 48, dropout=0.0)),
-                   Settings(updates=150, batch_size=12, peak_rate=5e-3))
+    config = TransformerConfig(24, 3, 1, 48, dropout=0.0)
+    run = TrainingState(make_transformer(10, 10, config),
+                        Settings(updates=150, batch_size=12, peak_rate=5e-3))
     history = train(run, pairs)
     assert history[0]["loss"] > 2.0 and sum(record["loss"]
                                             for record in history[-10:]) / 10 < 0.1

@@ -13,11 +13,12 @@ from machines import (
     knows_nothing_it_should_not, machine, make_layer, pairs_of_ids, twin)
 from torch import nn
 
-from softdict.attention import attention, fused
+from softdict.attention import attention, sdpa
 from softdict.layers import sinusoids
 from softdict.masks import causal_mask, causal_padding_mask, hidden_mask, padding_mask
 from softdict.transformer import (
-    Config, DecoderLayer, EncoderLayer, all_weights, make_transformer, recorded_weights)
+    DecoderLayer, EncoderLayer, TransformerConfig, all_weights, make_transformer,
+    recorded_weights)
 from softdict.variants import make_variant
 from softdict.vocab import PAD
 
@@ -29,7 +30,7 @@ both_types = pytest.mark.parametrize("dtype, close",
 halves = pytest.mark.parametrize("dtype, close",
                                  [(torch.float16, 0.02), (torch.bfloat16, 0.15)],
                                  ids=["float16", "bfloat16"])
-both_ways = pytest.mark.parametrize("attend", [fused, attention])
+both_ways = pytest.mark.parametrize("attend", [sdpa, attention])
 
 
 # Against torch
@@ -180,7 +181,7 @@ def test_a_sentence_of_pads_alone_gives_finite_gradients_and_disturbs_no_other(a
 
 
 def test_layers_in_a_list_are_independent():
-    layers = nn.ModuleList(EncoderLayer(Config(**SIZES)) for _ in range(3))
+    layers = nn.ModuleList(EncoderLayer(TransformerConfig(**SIZES)) for _ in range(3))
     one = 4 * (D * D + D) + (D * HIDDEN + HIDDEN) + (HIDDEN * D + D) + 2 * 2 * D
     assert sum(part.numel() for part in layers.parameters()) == 3 * one
     places = [part.data_ptr() for part in layers.parameters()]
@@ -233,7 +234,7 @@ def test_half_precision_survives_words_of_three_hundred():
 @pytest.mark.parametrize("encoding", ["sinusoidal", "learned", "rotary"])
 def test_every_tensor_is_made_where_the_words_are(encoding, attend):
     with torch.device("meta"):
-        model = machine(position_encoding=encoding, attend=attend)
+        model = machine(positional_encoding=encoding, attend=attend)
         source, lengths = torch.ones(B, S).long(), torch.ones(B).long()
         target = torch.ones(B, T).long()
     logits = model(source, lengths, target)
@@ -255,7 +256,7 @@ def test_parameters_equal_the_count_by_hand():
     def count(module):
         return sum(part.numel() for part in module.parameters())
 
-    config = Config(512, heads=8, layers=6, hidden=2048)
+    config = TransformerConfig(512, heads=8, layers=6, hidden=2048)
     with torch.device("meta"):
         paper = make_transformer(100, 100, config)
         untied = make_variant(100, 100, config, tied=False)
@@ -270,7 +271,7 @@ def test_parameters_equal_the_count_by_hand():
 
 def test_a_config_cannot_be_changed():
     with pytest.raises(FrozenInstanceError):
-        Config().width = 512
+        TransformerConfig().width = 512
 
 
 def test_no_state_knows_a_later_word_a_pad_or_another_sentence():
@@ -312,7 +313,7 @@ def test_tied_and_untied_generators():
 
 @pytest.mark.parametrize("encoding", ["sinusoidal", "learned", "rotary"])
 def test_weights_of_every_layer_and_head(encoding):
-    model = machine(position_encoding=encoding).eval()
+    model = machine(positional_encoding=encoding).eval()
     source, lengths, target = pairs_of_ids()
     logits = model(source, lengths, target)
     reading, own, asked = all_weights(model, source, lengths, target)
@@ -327,7 +328,7 @@ def test_weights_of_every_layer_and_head(encoding):
             places = allowed.expand_as(weights)
             assert (weights[~places] == 0).all() and (weights[places] > 0).all()
     # those of plain attention, by another way
-    plain = machine(position_encoding=encoding, attend=attention).eval()
+    plain = machine(positional_encoding=encoding, attend=attention).eval()
     for one, other in zip((reading, own, asked),
                           all_weights(plain, source, lengths, target)):
         torch.testing.assert_close(one, other, rtol=0, atol=1e-12)

@@ -22,7 +22,7 @@ from softdict import commands, files, recipes, runtime, training, translator
 from softdict.__main__ import main
 from softdict.corpus import split
 from softdict.folder import load_folder, save_folder
-from softdict.pieces import learn_pieces
+from softdict.pieces import train_subwords
 from softdict.recipes import RECIPES
 from softdict.vocab import EOS, SPECIALS
 
@@ -117,7 +117,7 @@ def test_the_package_carries_a_trained_transformer(capsys):
     main(["translate", "the", "dog", "saw", "the", "cat"])
     output = capsys.readouterr()
     assert output.out.splitlines()[0] == "개는 고양이를 봤어요" and not output.err
-    saved = translator.carried()
+    saved = translator.bundled()
     assert saved.config.text == "corpus" and saved.config.model == "transformer"
     main(["translate", *["dog"] * 24])    # the tag of the register is no word
     assert not capsys.readouterr().err
@@ -433,7 +433,7 @@ def test_every_model_learns_pieces_and_is_asked(multi30k, name, tmp_path, capsys
         "patience": 0, "metric": None}
     # the source is German: its sentences have so many pieces
     assert saved.config.longest == max(
-        len(saved.pieces.cut(line.split("\t")[1])) for line in LINES)
+        len(saved.pieces.tokenize(line.split("\t")[1])) for line in LINES)
     make_sure(out, end=False)
     asked = ["translate", "Ich\u00a0s\u00e4h", "Katzen", "--model", str(out)]
     main(asked)
@@ -466,9 +466,9 @@ def test_the_languages_are_chosen(multi30k, tmp_path):
         sides = [(Path(multi30k) / f"train.{language}").read_text("utf-8").splitlines()
                  for language in (source, target)]
         saved = load_folder(tmp_path / name)
-        assert saved.config.longest == max(len(saved.pieces.cut(text))
+        assert saved.config.longest == max(len(saved.pieces.tokenize(text))
                                            for text in sides[0])
-        learned = learn_pieces(sides[0] + sides[1])
+        learned = train_subwords(sides[0] + sides[1])
         assert set(saved.source_vocab.words) == {*SPECIALS, *learned.vocab().words}
 
 
@@ -483,7 +483,7 @@ def test_own_pairs_are_cut_into_pieces(pairs, tmp_path, capsys):
         "35 pairs for training, 1 for validation",
         "300 pieces, the same for both languages"]
     saved = load_folder(tmp_path / "model")
-    assert saved.cut("The\u00a0owl") == saved.pieces.cut("The\u00a0owl")
+    assert saved.tokenize("The\u00a0owl") == saved.pieces.tokenize("The\u00a0owl")
     # a sentence of twenty is held out and said to be no other one's
     Path(pairs).write_text("\n".join(LINES), "utf-8")
     main(sized(pairs, tmp_path / "other", "--pieces", "50", "--valid", pairs))
@@ -525,7 +525,7 @@ def test_small_letters_of_text_that_people_wrote(multi30k, tmp_path):
     saved = load_folder(tmp_path / "model")
     sides = [(Path(multi30k) / f"train.{language}").read_text("utf-8").lower()
              for language in ("de", "en")]
-    learned = learn_pieces([line for side in sides for line in side.splitlines()])
+    learned = train_subwords([line for side in sides for line in side.splitlines()])
     assert saved.config.lowercase is True
     assert set(saved.source_vocab.words) == {*SPECIALS, *learned.vocab().words}
 
@@ -538,7 +538,7 @@ def test_flags_of_the_training_reach_it(pairs, tmp_path):
     config = load_folder(tmp_path / "model").config
     assert config.settings == asdict(training.Settings(
         updates=2, batch_size=7, warmup=5, smoothing=0.25, accumulate=3, seed=4,
-        precision="bfloat16", peak_rate=0.5, every=translator.EVERY)) | {
+        precision="bfloat16", peak_rate=0.5, interval=translator.EVERY)) | {
             "patience": 0, "metric": None}
     assert config.options == {"width": 8, "layers": 1, "heads": 2, "hidden": 6,
                               "dropout": 0.5}

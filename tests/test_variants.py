@@ -8,10 +8,10 @@ from machines import (
     make_layer, pairs_of_ids, twin)
 from torch import nn
 
-from softdict.attention import attention, fused
+from softdict.attention import attention, sdpa
 from softdict.heads import rotary
 from softdict.masks import causal_mask, causal_padding_mask, hidden_mask, padding_mask
-from softdict.transformer import Config, make_transformer
+from softdict.transformer import TransformerConfig, make_transformer
 from softdict.variants import (
     BOOK, LearnedEmbedding, PostNormDecoderLayer, PostNormEncoderLayer,
     UnplacedEmbedding, book_transformer, make_variant)
@@ -22,7 +22,7 @@ both_norms = pytest.mark.parametrize("pre_norm", [True, False], ids=["pre", "pos
 both_types = pytest.mark.parametrize("dtype, close",
                                      [(torch.float64, 1e-10), (torch.float32, 1e-5)],
                                      ids=["float64", "float32"])
-both_ways = pytest.mark.parametrize("attend", [fused, attention])
+both_ways = pytest.mark.parametrize("attend", [sdpa, attention])
 
 
 # The paper's norms
@@ -83,8 +83,8 @@ def test_the_norms_stand_behind_the_sums():
 
 
 def test_a_post_norm_layer_without_answers_is_its_norms():
-    layer = PostNormEncoderLayer(Config(**SIZES)).double()
-    for part in (layer.self_attention.out, layer.feed_forward.narrow):
+    layer = PostNormEncoderLayer(TransformerConfig(**SIZES)).double()
+    for part in (layer.self_attention.out, layer.feed_forward.down):
         nn.init.zeros_(part.weight)
         nn.init.zeros_(part.bias)
     x = layer(draw(1, B, T, D))
@@ -130,7 +130,7 @@ def test_half_precision_is_near_and_finite(attend, dtype, close):
 # Every variant
 
 def test_without_options_it_is_the_plain_model():
-    config, models = Config(**SIZES), []
+    config, models = TransformerConfig(**SIZES), []
     for make in (make_transformer, make_variant):
         torch.manual_seed(3)
         models.append(make(20, 30, config).state_dict())
@@ -141,7 +141,7 @@ def test_without_options_it_is_the_plain_model():
 @every_encoding
 @both_norms
 def test_word_by_word_equals_all_at_once(encoding, pre_norm):
-    model = machine(position_encoding=encoding, pre_norm=pre_norm).eval()
+    model = machine(positional_encoding=encoding, pre_norm=pre_norm).eval()
     source, lengths, target = pairs_of_ids()
     logits, cache = model(source, lengths, target), model.start(source, lengths)
     for t in range(T):
@@ -152,7 +152,7 @@ def test_word_by_word_equals_all_at_once(encoding, pre_norm):
 @every_encoding
 @both_norms
 def test_what_is_kept_takes_part_in_gradients(encoding, pre_norm):
-    model = machine(position_encoding=encoding, pre_norm=pre_norm)
+    model = machine(positional_encoding=encoding, pre_norm=pre_norm)
     source, lengths, target = pairs_of_ids()
     steps, cache = [], model.start(source, lengths)
     for t in range(T):
@@ -168,13 +168,13 @@ def test_what_is_kept_takes_part_in_gradients(encoding, pre_norm):
 @both_norms
 def test_no_state_knows_a_later_word_a_pad_or_another_sentence(encoding, pre_norm):
     knows_nothing_it_should_not(
-        machine(position_encoding=encoding, pre_norm=pre_norm).eval())
+        machine(positional_encoding=encoding, pre_norm=pre_norm).eval())
 
 
 @every_encoding
 @both_norms
 def test_the_order_of_words_matters_and_where_they_stand(encoding, pre_norm):
-    model = machine(position_encoding=encoding, pre_norm=pre_norm).eval()
+    model = machine(positional_encoding=encoding, pre_norm=pre_norm).eval()
     source, lengths, target = pairs_of_ids()
     logits = model(source, lengths, target)
     turned = source.clone()
@@ -188,7 +188,7 @@ def test_the_order_of_words_matters_and_where_they_stand(encoding, pre_norm):
 # Positions
 
 def test_a_model_with_rotary_positions_turns_in_self_attention_alone():
-    model = machine(position_encoding="rotary", attend=attention)
+    model = machine(positional_encoding="rotary", attend=attention)
     layers = [*model.encoder.layers, *model.decoder.layers]
     for layer in layers:
         attend = layer.self_attention.attend
@@ -198,20 +198,20 @@ def test_a_model_with_rotary_positions_turns_in_self_attention_alone():
     # without positions a query does not know where its keys stand
     x = draw(1, B, T, D)
     turned, same = layers[0](x), make_variant(
-        20, 30, Config(**SIZES)).double().encoder.layers[0]
+        20, 30, TransformerConfig(**SIZES)).double().encoder.layers[0]
     same.load_state_dict(layers[0].state_dict())
     assert (turned - same(x)).abs().max() > 0.001
 
 
 def test_words_of_an_unplaced_embedding_do_not_tell_where_they_stand():
-    embedding = UnplacedEmbedding(20, Config(**SIZES)).double()
+    embedding = UnplacedEmbedding(20, TransformerConfig(**SIZES)).double()
     x = embedding(torch.tensor([[5, 6, 5]]), torch.arange(3))
     assert torch.equal(x[0, 0], x[0, 2])
     torch.testing.assert_close(x[0, 1], embedding.table.weight[6] * D ** 0.5)
 
 
 def test_learned_codes_are_added_behind_the_root_and_learn():
-    embedding = LearnedEmbedding(20, Config(**SIZES), longest=9).double()
+    embedding = LearnedEmbedding(20, TransformerConfig(**SIZES), longest=9).double()
     ids, positions = torch.tensor([[5, 6, 5]]), torch.tensor([2, 0, 8])
     x = embedding(ids, positions)
     codes = embedding.learned.table.weight[positions]
@@ -219,13 +219,13 @@ def test_learned_codes_are_added_behind_the_root_and_learn():
     x.sum().backward()
     assert embedding.learned.table.weight.grad.sum(dim=-1).nonzero().flatten().tolist(
         ) == [0, 2, 8]
-    model = machine(position_encoding="learned")
+    model = machine(positional_encoding="learned")
     assert (model.encoder.embedding.learned is not model.decoder.embedding.learned
             and model.encoder.embedding.longest == 512)
 
 
 def test_a_model_with_learned_positions_refuses_what_is_too_long():
-    model = machine(position_encoding="learned", longest=S)
+    model = machine(positional_encoding="learned", longest=S)
     source, lengths, target = pairs_of_ids()
     model(source, lengths, target)
     wider = torch.cat([source, source], dim=1)
@@ -242,9 +242,9 @@ def test_a_model_with_learned_positions_refuses_what_is_too_long():
 
 
 def test_another_encoding_is_refused():
-    with pytest.raises(ValueError, match="position_encoding must be one of sinusoidal, "
-                       "learned, rotary; got 'none'"):
-        machine(position_encoding="none")
+    with pytest.raises(ValueError, match="positional_encoding must be one of "
+                       "sinusoidal, learned, rotary; got 'none'"):
+        machine(positional_encoding="none")
 
 
 def test_the_books_model_has_the_books_sizes():
@@ -254,7 +254,7 @@ def test_the_books_model_has_the_books_sizes():
     assert model.generator.in_features == BOOK.width == 128
     assert len(model.encoder.layers) == len(model.decoder.layers) == BOOK.layers == 2
     assert model.encoder.layers[0].self_attention.heads == BOOK.heads == 4
-    assert model.encoder.layers[0].feed_forward.widen.out_features == 512
+    assert model.encoder.layers[0].feed_forward.up.out_features == 512
     assert model.encoder.layers[0].dropout.p == 0.1
     assert len(wider.decoder.layers) == 3 and isinstance(
         wider.decoder.layers[0], PostNormDecoderLayer)

@@ -16,16 +16,16 @@ from torch import nn
 
 import softdict
 from softdict import decoder_only
-from softdict.attention import fused
+from softdict.attention import sdpa
 from softdict.decoder_only import DecoderOnly
 from softdict.heads import MultiHeadAttention, split_heads
 from softdict.layers import LayerNorm
 from softdict.masks import causal_mask
 from softdict.transformer import (
-    Config, DecoderLayer, Embedding, EncoderLayer, Transformer, TransformerDecoder,
-    TransformerEncoder, all_weights, recorded_weights)
+    DecoderLayer, Embedding, EncoderLayer, Transformer, TransformerConfig,
+    TransformerDecoder, TransformerEncoder, all_weights, recorded_weights)
 
-TEXT = {"vocabulary": 30, "width": D, "heads": H, "key_heads": 1, "layers": 2,
+TEXT = {"vocabulary": 30, "width": D, "heads": H, "kv_heads": 1, "layers": 2,
         "hidden": 20, "longest": 12, "positions": "rotary"}
 
 
@@ -60,7 +60,7 @@ class ParallelLayer(DecoderLayer):
 class GroupedHeads(MultiHeadAttention):
     """Heads that share their keys and values in groups: Ainslie et al. 2023."""
 
-    def __init__(self, width, heads, attend=fused, groups=1):
+    def __init__(self, width, heads, attend=sdpa, groups=1):
         super().__init__(width, heads, attend)
         self.groups, shared = groups, width // heads * groups
         self.key, self.value = nn.Linear(width, shared), nn.Linear(width, shared)
@@ -69,10 +69,10 @@ class GroupedHeads(MultiHeadAttention):
         return tuple(split_heads(make(source), self.groups)
                      for make in (self.key, self.value))
 
-    def ask(self, x, key, value, allowed=None):
+    def attend_to(self, x, key, value, allowed=None):
         each = self.heads // self.groups
-        return super().ask(x, key.repeat_interleave(each, 1),
-                           value.repeat_interleave(each, 1), allowed)
+        return super().attend_to(x, key.repeat_interleave(each, 1),
+                                 value.repeat_interleave(each, 1), allowed)
 
 
 class GroupedCrossLayer(DecoderLayer):
@@ -121,7 +121,7 @@ class DistanceLayer(DecoderLayer):
 class GatedHeads(MultiHeadAttention):
     """An attention that overrides `forward` alone, and gates what it found."""
 
-    def __init__(self, width, heads, attend=fused):
+    def __init__(self, width, heads, attend=sdpa):
         super().__init__(width, heads, attend)
         self.gate = nn.Linear(width, width)
 
@@ -190,7 +190,7 @@ DECODERS = classes(TransformerDecoder, "target", "memory") | {
 def translator_of(layer=DecoderLayer, decoder=TransformerDecoder):
     """A small Transformer of two of these layers, with random biases and gains."""
     torch.manual_seed(0)
-    config = Config(**SIZES)
+    config = TransformerConfig(**SIZES)
     model = Transformer(
         TransformerEncoder(Embedding(20, config),
                            [EncoderLayer(config) for _ in range(2)], LayerNorm(D)),
@@ -292,7 +292,7 @@ class OwnProjections(MultiHeadAttention):
         source = x if source is None else source
         key, value = (split_heads(make(source), self.heads)
                       for make in (self.key, self.value))
-        return self.ask(x, key, value, allowed)
+        return self.attend_to(x, key, value, allowed)
 
 
 class OwnProjectionsLayer(PlainLayer):
@@ -354,7 +354,7 @@ class WideValues(decoder_only.GroupedAttention):
     """As many keys as heads, whatever the config says."""
 
     def __init__(self, config):
-        super().__init__(replace(config, key_heads=config.heads))
+        super().__init__(replace(config, kv_heads=config.heads))
 
 
 class WideText(decoder_only.Layer):
@@ -370,7 +370,7 @@ TEXT_LAYERS.pop("GroupedAttention")    # a part of each
 
 def writer_of(layer):
     torch.manual_seed(0)
-    config = decoder_only.Config(**TEXT)
+    config = decoder_only.DecoderOnlyConfig(**TEXT)
     model = DecoderOnly(config)
     model.layers = nn.ModuleList(layer(config) for _ in range(2))
     for part in model.parameters():

@@ -26,7 +26,7 @@ export const sample = (temperature, random) => logits => {
 };
 
 // One id after the other, up to EOS (which is not given) or `maxLength` words; choose(logits) says which
-export function* written(model, source, choose, allowed, maxLength = 100) {
+export function* decode(model, source, choose, allowed, maxLength = 100) {
   let state = model.start(source, allowed), logits, last = BOS;
   for (let length = 0; length < maxLength; length++) {
     ({ logits, state } = model.step(last, state));

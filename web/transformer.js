@@ -56,8 +56,8 @@ class LayerNorm {
 }
 
 class FeedForward {
-  constructor(at) { this.widen = new Linear(part(at, "widen")); this.narrow = new Linear(part(at, "narrow")); }
-  forward(x) { return this.narrow.forward(this.widen.forward(x).map(row => row.map(number => Math.max(number, 0)))); }
+  constructor(at) { this.up = new Linear(part(at, "up")); this.down = new Linear(part(at, "down")); }
+  forward(x) { return this.down.forward(this.up.forward(x).map(row => row.map(number => Math.max(number, 0)))); }
 }
 
 // The positions' sines and cosines: sin, cos, sin, cos, ...
@@ -83,13 +83,13 @@ class MultiHeadAttention {
     const [key, value] = [this.key, this.value].map(linear => splitHeads(linear.forward(source), this.heads));
     return { key, value };
   }
-  ask(x, { key, value }, allowed) {
+  attendTo(x, { key, value }, allowed) {
     const queries = splitHeads(this.query.forward(x), this.heads);
     const contexts = queries.map((query, h) =>
       this.attend(query, key[h], value[h], allowed, `${this.name}.${h}`).context);
     return this.out.forward(mergeHeads(contexts));
   }
-  forward(x, source, allowed) { return this.ask(x, this.keysAndValues(source), allowed); }
+  forward(x, source, allowed) { return this.attendTo(x, this.keysAndValues(source), allowed); }
 }
 
 // transformer.py
@@ -124,8 +124,8 @@ class DecoderLayer {
   step(x, past, memory, memoryAllowed) {
     const normal = this.norm1.forward(x);
     const all = behind(past, this.selfAttention.keysAndValues(normal));
-    x = add(x, this.selfAttention.ask(normal, all));
-    x = add(x, this.crossAttention.ask(this.norm2.forward(x), memory, memoryAllowed));
+    x = add(x, this.selfAttention.attendTo(normal, all));
+    x = add(x, this.crossAttention.attendTo(this.norm2.forward(x), memory, memoryAllowed));
     return { x: add(x, this.feedForward.forward(this.norm3.forward(x))), past: all };
   }
 }

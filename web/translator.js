@@ -2,7 +2,7 @@
 // what the element holds from the start, text and a figure, stands where no script runs, and on paper.
 
 import { attention, sinusoids, Transformer } from "./transformer.js";
-import { beamSearch, BOS, EOS, greedy, logProbabilities, sample, signed, written } from "./decoding.js";
+import { beamSearch, BOS, EOS, decode, greedy, logProbabilities, sample, signed } from "./decoding.js";
 import { readWeights } from "./weights.js";
 import { REGISTERS, Words } from "./words.js";
 import { make, mean, table, thumbnail } from "./maps.js";
@@ -100,7 +100,7 @@ export function translate(model, source, state) {
     return { ids: found[0].ids, found };
   }
   const choose = state.way === "sampled" ? sample(state.temperature, chance(state.seed)) : greedy;
-  return { ids: written(model, source, choose, allowed) };
+  return { ids: decode(model, source, choose, allowed) };
 }
 
 const percent = share => share >= 0.9995 ? "100 %" : share < 0.001 ? "< .1 %" : `${(100 * share).toFixed(1)} %`;

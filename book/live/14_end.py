@@ -47,12 +47,12 @@ print("pads matter without the mask:", unmasked)
 
 def check():
     """Asserts what the script shows."""
-    from softdict.transformer import Config, DecoderLayer
+    from softdict.transformer import DecoderLayer, TransformerConfig
 
     assert tuple(new.shape) == (2, 5, 12)
     assert moved.tolist() == [False] * 4 + [True]
     assert not pads_matter and unmasked
-    theirs = DecoderLayer(Config(12, 3, hidden=48, dropout=0.0))
+    theirs = DecoderLayer(TransformerConfig(12, 3, hidden=48, dropout=0.0))
     names = {"own": "self_attention", "cross": "cross_attention", "norms.0": "norm1",
              "norms.1": "norm2", "norms.2": "norm3", "feed_forward": "feed_forward"}
     numbers = {}

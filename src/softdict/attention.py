@@ -29,11 +29,11 @@ class General(nn.Module):
 
     def __init__(self, query_width, key_width):
         super().__init__()
-        self.ask = nn.Linear(query_width, key_width, bias=False)    # W
+        self.query_layer = nn.Linear(query_width, key_width, bias=False)    # W
 
     def forward(self, query, key):
         """query [..., T, Q], key [..., S, K]; returns scores [..., T, S]."""
-        return dot(self.ask(query), key)    # [..., T, S]
+        return dot(self.query_layer(query), key)    # [..., T, S]
 
 
 class Additive(nn.Module):
@@ -45,14 +45,14 @@ class Additive(nn.Module):
 
     def __init__(self, query_width, width):
         super().__init__()
-        self.ask = nn.Linear(query_width, width, bias=False)    # W
-        self.judge = nn.Linear(width, 1, bias=False)            # v
+        self.query_layer = nn.Linear(query_width, width, bias=False)    # W
+        self.energy_layer = nn.Linear(width, 1, bias=False)             # v
 
     def forward(self, query, key):
         """query [..., T, Q], key [..., S, A]; returns scores [..., T, S]."""
-        query = self.ask(query)                                 # [..., T, A]
+        query = self.query_layer(query)                         # [..., T, A]
         sums = query[..., :, None, :] + key[..., None, :, :]    # [..., T, S, A]
-        return self.judge(sums.tanh()).squeeze(-1)              # [..., T, S]
+        return self.energy_layer(sums.tanh()).squeeze(-1)       # [..., T, S]
 
 
 def masked_softmax(scores, allowed):
@@ -90,7 +90,7 @@ def attention(query, key, value, allowed=None, score=scaled_dot):
     return weights @ value, weights                  # [..., T, D], [..., T, S]
 
 
-def fused(query, key, value, allowed=None):
+def sdpa(query, key, value, allowed=None):
     """`attention` with `scaled_dot` as one operation of torch, which keeps no weights.
 
     query [..., T, K], key [..., S, K], value [..., S, D]; allowed as in `attention`

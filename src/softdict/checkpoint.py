@@ -23,7 +23,7 @@ CHECKSUM = "sha256"
 ASIDE = ".damaged"    # behind the name of a file that cannot be read
 
 
-class Damaged(ValueError):
+class CorruptFile(ValueError):
     """A file from which nothing can go on: it was cut, or changed, or is another."""
 
 
@@ -67,11 +67,11 @@ def packed(tensors, told):
 
 
 def check(name, tensors, told):
-    """Refuses by Damaged a file that has not the checksum that it tells."""
+    """Refuses by CorruptFile a file that has not the checksum that it tells."""
     rest = {key: text for key, text in told.items() if key != CHECKSUM}
     if told.get(CHECKSUM) != checksum(tensors, rest):
-        raise Damaged(f"{name} is damaged: its checksum (SHA-256) is not that of what "
-                      "it holds; copy it again, or train again")
+        raise CorruptFile(f"{name} is damaged: its checksum (SHA-256) is not that of "
+                          "what it holds; copy it again, or train again")
 
 
 def add_checksum(path):
@@ -91,22 +91,22 @@ def architecture(model):
             and not isinstance(part, nn.Dropout)}
 
 
-def settings_of(training):
+def settings_of(state):
     """The Settings of a training, and the shares that its model drops out."""
-    shares = {part.p for part in training.model.modules()
+    shares = {part.p for part in state.model.modules()
               if isinstance(part, nn.Dropout)}
-    return asdict(training.settings) | {"dropout": sorted(shares)}
+    return asdict(state.settings) | {"dropout": sorted(shares)}
 
 
-def groups_of(training):
+def groups_of(state):
     """What the optimizer of a training is: its kind, the group and place of each
     weight, and the options of each group but the rate, which every update sets.
 
     raises ValueError for a weight that the model does not have
     """
-    names = {weight: name for name, weight in training.model.named_parameters()}
-    groups = training.optimizer.param_groups
-    told = {"the optimizer": type(training.optimizer).__name__,
+    names = {weight: name for name, weight in state.model.named_parameters()}
+    groups = state.optimizer.param_groups
+    told = {"the optimizer": type(state.optimizer).__name__,
             "the number of its groups": len(groups)}
     for number, group in enumerate(groups, start=1):
         for place, weight in enumerate(group["params"], start=1):
@@ -120,29 +120,29 @@ def groups_of(training):
     return json.loads(json.dumps(told, default=repr))    # as it is read again
 
 
-def save(training, path):
+def save(state, path):
     """Writes model, optimizer and history to a safetensors file, whole or not.
 
     raises ValueError for an optimizer that keeps more than tensors and numbers
     """
     tensors = {f"model.{name}": tensor
-               for name, tensor in training.model.state_dict().items()}
+               for name, tensor in state.model.state_dict().items()}
     numbers = {}
-    for number, state in training.optimizer.state_dict()["state"].items():
-        for name, value in state.items():
+    for number, moments in state.optimizer.state_dict()["state"].items():
+        for name, value in moments.items():
             if isinstance(value, torch.Tensor):
                 tensors[f"optimizer.{number}.{name}"] = value
             elif value is None or isinstance(value, (int, float)):
                 numbers[f"{number}.{name}"] = value
             else:
                 raise ValueError(
-                    f"{type(training.optimizer).__name__} keeps {name}, a "
+                    f"{type(state.optimizer).__name__} keeps {name}, a "
                     f"{type(value).__name__}: no checkpoint can hold it")
-    notes = {"vocabulary": training.vocabulary,
-             "architecture": architecture(training.model),
-             "settings": settings_of(training), "history": training.history,
-             "scaler": training.scaler.state_dict(),
-             "optimizer": {"groups": groups_of(training), "numbers": numbers}}
+    notes = {"vocabulary": state.vocabulary,
+             "architecture": architecture(state.model),
+             "settings": settings_of(state), "history": state.history,
+             "scaler": state.scaler.state_dict(),
+             "optimizer": {"groups": groups_of(state), "numbers": numbers}}
     copies = {name: tensor.detach().cpu().clone() for name, tensor in tensors.items()}
     write_whole(path, *packed(copies, {"softdict": json.dumps(notes)}))
 
@@ -155,20 +155,20 @@ def save_model(model, path, vocabulary, dtype=None):
     write_whole(path, *packed(tensors, {"softdict": json.dumps(notes)}))
 
 
-def load(training, path):
+def load(state, path):
     """Puts a training where the checkpoint left it.
 
     a checkpoint that does not fit is refused by ValueError and changes nothing
     """
     name = Path(path).name
-    tensors, notes = _fitting(path, training.model, training.vocabulary)
+    tensors, notes = _fitting(path, state.model, state.vocabulary)
     if "history" in notes and not MORE <= notes.keys():
         raise ValueError(f"{name} was written by an earlier version of softdict, and "
                          "that one can go on with it; here, use another file")
     if not MORE <= notes.keys():
         raise ValueError(f"{name} holds a model and no training: nothing can go on "
                          "from it; give the training another file")
-    mine = settings_of(training)
+    mine = settings_of(state)
     if apart := [key for key in mine | notes["settings"]
                  if mine.get(key) != notes["settings"].get(key)]:
         raise ValueError(
@@ -177,17 +177,17 @@ def load(training, path):
                         f"{mine.get(key, 'missing')} here" for key in apart)
             + "); use these, or another file")
     _fit(f"{name} belongs to a training with another optimizer",
-         groups_of(training), notes["optimizer"]["groups"])
-    training.model.load_state_dict(_part(tensors, "model."))
-    state = {}
+         groups_of(state), notes["optimizer"]["groups"])
+    state.model.load_state_dict(_part(tensors, "model."))
+    moments = {}
     for key, value in [*_part(tensors, "optimizer.").items(),
                        *notes["optimizer"]["numbers"].items()]:
         number, _, kind = key.partition(".")
-        state.setdefault(int(number), {})[kind] = value
-    groups = training.optimizer.state_dict()["param_groups"]
-    training.optimizer.load_state_dict({"state": state, "param_groups": groups})
-    training.scaler.load_state_dict(notes["scaler"])
-    training.history[:] = notes["history"]
+        moments.setdefault(int(number), {})[kind] = value
+    groups = state.optimizer.state_dict()["param_groups"]
+    state.optimizer.load_state_dict({"state": moments, "param_groups": groups})
+    state.scaler.load_state_dict(notes["scaler"])
+    state.history[:] = notes["history"]
 
 
 def load_model(model, path, vocabulary):
@@ -200,7 +200,7 @@ def load_model(model, path, vocabulary):
 
 
 def _read(path):
-    """Tensors and notes of a file that is whole; Damaged for any other.
+    """Tensors and notes of a file that is whole; CorruptFile for any other.
 
     a model of an earlier version has no checksum
     """
@@ -213,8 +213,8 @@ def _read(path):
         if not KEYS <= notes.keys() or not isinstance(notes["architecture"], dict):
             raise ValueError
     except (safetensors.SafetensorError, AttributeError, KeyError, ValueError):
-        raise Damaged(f"{name} is damaged, cut short or no checkpoint of softdict; "
-                      "copy it again, or train again") from None
+        raise CorruptFile(f"{name} is damaged, cut short or no checkpoint of softdict; "
+                          "copy it again, or train again") from None
     if CHECKSUM in told or "optimizer" in notes:
         check(name, tensors, told)
     return tensors, notes

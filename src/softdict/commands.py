@@ -53,7 +53,7 @@ def translate(arguments):
         raise ValueError("--register is for models of the book's corpus alone; leave "
                          "it out")
     else:
-        words = saved.cut(typed)
+        words = saved.tokenize(typed)
     if unknown := saved.unknown(words):
         say(f"not known to the model, and read as <unk>: {', '.join(unknown)}")
     length, longest = len(words) - of_corpus, saved.config.longest
@@ -91,7 +91,7 @@ def find_model(name):
     from softdict.recipes import RECIPES
 
     if name is None:
-        return translator.carried()
+        return translator.bundled()
     check_model_name(name)
     if name not in RECIPES or (Path(name) / "config.json").exists():
         if not Path(name).exists():
@@ -101,7 +101,7 @@ def find_model(name):
     if (Path(MODELS) / name).exists():
         return load_folder(Path(MODELS) / name)
     if name == "transformer":
-        return translator.carried()
+        return translator.bundled()
     raise ValueError(f"the model {name} is not trained yet: "
                      f"python -m softdict train --model {name} does it")
 
@@ -178,7 +178,7 @@ def training_data(kind, values):
     """What a training of this kind reads, and the Pieces that cut it, if some do."""
     from softdict import translator
     from softdict.own_text import own_data, own_texts
-    from softdict.pieces import pieces_data
+    from softdict.pieces import subword_data
     from softdict.real_text import multi30k
 
     if kind == "corpus":
@@ -189,8 +189,8 @@ def training_data(kind, values):
                         values["lowercase"]), None
     if kind == "pieces":
         *texts, notes = own_texts(values["pairs"], valid)
-        data, pieces = pieces_data(*texts, values["pieces"], longest,
-                                   values["lowercase"])
+        data, pieces = subword_data(*texts, values["pieces"], longest,
+                                    values["lowercase"])
         return (*data[:-1], notes + data[-1]), pieces
     if values["data"] != "multi30k":
         raise ValueError(f"--data is multi30k, not {values['data']!r}; pairs of your "
@@ -201,7 +201,7 @@ def training_data(kind, values):
                          "languages")
     texts = [multi30k(split, source, target, values.get("data-dir"))
              for split in ("train", "val")]
-    return pieces_data(*texts, values["pieces"], longest, values["lowercase"])
+    return subword_data(*texts, values["pieces"], longest, values["lowercase"])
 
 
 def write(arguments):

@@ -14,10 +14,10 @@ import torch.nn.functional as F
 from torch import nn
 
 from softdict import layers
-from softdict.attention import fused
+from softdict.attention import sdpa
 from softdict.cache import DecoderCache
 from softdict.heads import merge_heads, split_heads
-from softdict.layers import Dropout, LayerNorm, turn
+from softdict.layers import Dropout, LayerNorm, rotate_pairs
 from softdict.masks import causal_mask
 from softdict.sampling import next_word
 
@@ -26,7 +26,7 @@ LLAMA = {"positions": "rotary", "norm": "rms", "feed_forward": "swiglu",
 
 
 @dataclass(frozen=True)
-class Config:
+class DecoderOnlyConfig:
     """The sizes of a language model and the names of its parts: as they are, GPT-2's.
 
     raises ValueError for heads or names that do not fit
@@ -35,7 +35,7 @@ class Config:
     vocabulary: int
     width: int = 128
     heads: int = 4
-    key_heads: int = 4             # fewer than heads: grouped queries
+    kv_heads: int = 4             # fewer than heads: grouped queries
     layers: int = 4
     hidden: int = 512              # of the feed-forward
     longest: int = 256             # positions that are learned, or that it has seen
@@ -48,20 +48,20 @@ class Config:
     eps: float = 1e-5
     theta: float = 10000.0         # how slow the slowest rotary angle is
     dropout: float = 0.0
-    attend: Callable = fused
+    attend: Callable = sdpa
 
     def __post_init__(self):
         for name, known in (("positions", ("learned", "rotary")), ("norm", NORMS),
-                            ("pairing", PAIRS), ("feed_forward", FEED_FORWARDS)):
+                            ("pairing", PAIRINGS), ("feed_forward", FEED_FORWARDS)):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}; "
                                  f"got {getattr(self, name)!r}")
         if self.heads < 1 or self.width % self.heads:
             raise ValueError("width must be a multiple of heads; got width "
                              f"{self.width} and {self.heads} heads")
-        if self.key_heads < 1 or self.heads % self.key_heads:
-            raise ValueError("heads must be a multiple of key_heads; got "
-                             f"{self.heads} heads and {self.key_heads} key heads")
+        if self.kv_heads < 1 or self.heads % self.kv_heads:
+            raise ValueError("heads must be a multiple of kv_heads; got "
+                             f"{self.heads} heads and {self.kv_heads} key heads")
         if self.positions == "rotary" and self.width // self.heads % 2:
             raise ValueError("rotary positions turn pairs of numbers: a head's width "
                              f"must be even; got {self.width // self.heads}")
@@ -93,12 +93,12 @@ class GELUFeedForward(nn.Module):
 
     def __init__(self, width, hidden, bias=True):
         super().__init__()
-        self.widen = nn.Linear(width, hidden, bias=bias)
-        self.narrow = nn.Linear(hidden, width, bias=bias)
+        self.up = nn.Linear(width, hidden, bias=bias)
+        self.down = nn.Linear(hidden, width, bias=bias)
 
     def forward(self, x):
         """x [..., D]; returns [..., D]."""
-        return self.narrow(F.gelu(self.widen(x), approximate="tanh"))
+        return self.down(F.gelu(self.up(x), approximate="tanh"))
 
 
 class SwiGLU(nn.Module):
@@ -110,30 +110,30 @@ class SwiGLU(nn.Module):
     def __init__(self, width, hidden, bias=True):
         super().__init__()
         self.gate = nn.Linear(width, hidden, bias=bias)
-        self.widen = nn.Linear(width, hidden, bias=bias)
-        self.narrow = nn.Linear(hidden, width, bias=bias)
+        self.up = nn.Linear(width, hidden, bias=bias)
+        self.down = nn.Linear(hidden, width, bias=bias)
 
     def forward(self, x):
         """x [..., D]; returns [..., D]."""
-        return self.narrow(F.silu(self.gate(x)) * self.widen(x))
+        return self.down(F.silu(self.gate(x)) * self.up(x))
 
 
 NORMS = {"layer": LayerNorm, "rms": RMSNorm}
 FEED_FORWARDS = {"gelu": GELUFeedForward, "swiglu": SwiGLU}
 # which numbers are turned together: i and i + K/2, or 2i and 2i + 1
-PAIRS = {"halves": ((2, -1), -2), "interleaved": ((-1, 2), -1)}
+PAIRINGS = {"halves": ((2, -1), -2), "interleaved": ((-1, 2), -1)}
 
 
-def turned(x, angles, pairing):
+def apply_rotary(x, angles, pairing):
     """Each pair of numbers turned by an angle: rotary positions (RoPE).
 
     x [B, H, T, K] are queries or keys, angles [..., T, W] with W = K / 2
     returns turned [B, H, T, K]
     Su et al. 2024, section 3.2.2 (interleaved); the pairing by halves is GPT-NeoX's
     """
-    shape, axis = PAIRS[pairing]
+    shape, axis = PAIRINGS[pairing]
     first, second = x.unflatten(-1, shape).unbind(axis)    # [B, H, T, W], [B, H, T, W]
-    pair = turn(first, second, angles)                     # [B, H, T, W], [B, H, T, W]
+    pair = rotate_pairs(first, second, angles)             # [B, H, T, W], [B, H, T, W]
     # angles are float32 at least: what is narrower comes back as it was
     return torch.stack(pair, dim=axis).flatten(-2).to(x.dtype)    # [B, H, T, 2*W]
 
@@ -148,7 +148,7 @@ class GroupedAttention(nn.Module):
     def __init__(self, config):
         super().__init__()
         self.config, width = config, config.width
-        shared = width // config.heads * config.key_heads
+        shared = width // config.heads * config.kv_heads
         self.query = nn.Linear(width, width, bias=config.bias)
         self.key = nn.Linear(width, shared, bias=config.bias)
         self.value = nn.Linear(width, shared, bias=config.bias)
@@ -160,15 +160,15 @@ class GroupedAttention(nn.Module):
         allowed [..., T, S] is True where a word may look
         """
         config = self.config
-        query = split_heads(self.query(x), config.heads)        # [B, H, T, K]
-        key = split_heads(self.key(x), config.key_heads)        # [B, G, T, K]
-        value = split_heads(self.value(x), config.key_heads)    # [B, G, T, K]
+        query = split_heads(self.query(x), config.heads)       # [B, H, T, K]
+        key = split_heads(self.key(x), config.kv_heads)        # [B, G, T, K]
+        value = split_heads(self.value(x), config.kv_heads)    # [B, G, T, K]
         if config.positions == "rotary":
-            query = turned(query, angles, config.pairing)       # [B, H, T, K]
-            key = turned(key, angles, config.pairing)           # [B, G, T, K]
+            query = apply_rotary(query, angles, config.pairing)       # [B, H, T, K]
+            key = apply_rotary(key, angles, config.pairing)           # [B, G, T, K]
         if cache is not None:    # it keeps what a group shares, keys turned already
             key, value = cache.append(layer, key, value)
-        group = config.heads // config.key_heads
+        group = config.heads // config.kv_heads
         key, value = (part.repeat_interleave(group, dim=1) for part in (key, value))
         context, _ = config.attend(query, key, value, allowed)
         return self.out(merge_heads(context))                   # [B, T, D]
@@ -178,7 +178,7 @@ class GroupedAttention(nn.Module):
         config = self.config
         rotary = (f", rotary {config.pairing} {config.theta:g}"
                   if config.positions == "rotary" else "")
-        return f"heads={config.heads}, key_heads={config.key_heads}{rotary}"
+        return f"heads={config.heads}, kv_heads={config.kv_heads}{rotary}"
 
 
 class Layer(nn.Module):
@@ -232,7 +232,7 @@ class DecoderOnly(nn.Module):
         Radford et al. 2019, section 2.3
         """
         for name, part in self.named_parameters():
-            if name.endswith(("out.weight", "narrow.weight")):
+            if name.endswith(("out.weight", "down.weight")):
                 nn.init.normal_(part, std=0.02 / (2 * self.config.layers) ** 0.5)
             elif part.dim() == 2:
                 nn.init.normal_(part, std=0.02)
@@ -325,17 +325,17 @@ def stream(model, texts, count=100, choose=partial(next_word, temperature=0)):
 
 
 def generate(model, texts, count=100, choose=partial(next_word, temperature=0),
-             ends=()):
+             eos_ids=()):
     """What `stream` gives, as the new ids of each text, `count` at most.
 
-    a text stops before one of the ids `ends`
+    a text stops before one of the ids `eos_ids`
     raises ValueError for a text without a word
     """
     ended, new = False, []
     for chosen in stream(model, texts, count, choose):
         new.append(chosen)
-        ended = ended | torch.isin(chosen, torch.tensor(ends).to(chosen))
+        ended = ended | torch.isin(chosen, torch.tensor(eos_ids).to(chosen))
         if ended.all():
             break
     rows = torch.stack(new, dim=1).tolist() if new else [[] for _ in texts]
-    return [list(takewhile(lambda word: word not in ends, row)) for row in rows]
+    return [list(takewhile(lambda word: word not in eos_ids, row)) for row in rows]

@@ -21,11 +21,11 @@ def greedy(model, source, source_lengths, max_length=100):
     autoregressive: each word is written from those before it; the target is never seen
     source [B, S], source_lengths [B]; returns B lists of ids, without BOS and EOS
     """
-    return written(model, source, source_lengths, max_length,
-                   lambda logits: logits.argmax(dim=-1))
+    return decode(model, source, source_lengths, max_length,
+                  lambda logits: logits.argmax(dim=-1))
 
 
-def written(model, source, source_lengths, max_length, choose):
+def decode(model, source, source_lengths, max_length, choose):
     """Sentences whose every word is choose(logits [B, V]), ids [B], up to EOS.
 
     source [B, S], source_lengths [B]; returns B lists of ids, without BOS and EOS
@@ -99,7 +99,7 @@ def beam_search(model, source, source_lengths, beam_size=5, length_penalty=0.6,
     for length in range(1, max_length + 1):
         logits, state = model.step(last, state)
         logs = without(logits, PAD, BOS).log_softmax(dim=-1)    # [B*R, V]
-        best, parents, chosen = continued(totals, logs.unflatten(0, totals.shape))
+        best, parents, chosen = expand(totals, logs.unflatten(0, totals.shape))
         ends = chosen == EOS
         ended = ends[:, :beam_size] & best[:, :beam_size].isfinite()
         for b, r in ended.nonzero().tolist():
@@ -126,7 +126,7 @@ def beam_search(model, source, source_lengths, beam_size=5, length_penalty=0.6,
             for ended, over, more in zip(found, done, rest)]
 
 
-def continued(totals, logs):
+def expand(totals, logs):
     """The best continuations of a sentence's beginnings, twice as many as beginnings.
 
     totals [B, R] and logs [B, R, V] are log p of beginnings and of their next words
@@ -154,7 +154,7 @@ def sample(model, source, source_lengths, temperature=1.0, max_length=100, **opt
     raises ValueError as `next_word` does, and for a max_length below 1
     """
     draw = partial(next_word, temperature=temperature, **options)
-    return written(model, source, source_lengths, max_length, draw)
+    return decode(model, source, source_lengths, max_length, draw)
 
 
 def translate(model, sentence, source_vocab, target_vocab, longest=None):

@@ -21,7 +21,7 @@ from softdict.checkpoint import load_model, save_model
 from softdict.decoding import translate
 from softdict.files import read_lines, write_whole
 from softdict.own_text import as_read, join_words, split_words
-from softdict.pieces import Pieces, load_pieces
+from softdict.pieces import SubwordTokenizer, load_subwords
 from softdict.recipes import RECIPES, share_table
 from softdict.vocab import SPECIALS, UNK, Vocab
 from softdict.wording import short
@@ -39,7 +39,7 @@ OPTIONS = {"width": (int, 1, 8192), "embedding": (int, 1, 8192),
 
 
 @dataclass(frozen=True)
-class Config:
+class FolderConfig:
     """What a folder says of its model. A field with a default may lack in a file.
 
     raises ValueError, with one sentence, for what this version cannot build
@@ -136,16 +136,16 @@ class Saved:
     model: nn.Module
     source_vocab: Vocab
     target_vocab: Vocab
-    config: Config
-    pieces: Pieces | None = None
+    config: FolderConfig
+    pieces: SubwordTokenizer | None = None
 
-    def cut(self, text):
+    def tokenize(self, text):
         """The words of a text, or its pieces, as the model reads them, in small letters
         if it was trained on such; none of blanks alone."""
         text = as_read(text, self.config.lowercase)
         if self.pieces is None:
             return split_words(text)
-        return self.pieces.cut(text) if text.strip() else []
+        return self.pieces.tokenize(text) if text.strip() else []
 
     def join(self, words):
         """Words or pieces as a line of text."""
@@ -236,7 +236,7 @@ def read_words(folder, vocabulary):
     """What cuts text, if words are cut into pieces, and both vocabularies."""
     if vocabulary == "words":
         return None, [Vocab.of(read_lines(folder / name)) for name in WORDS]
-    pieces = load_pieces(folder / PIECES)
+    pieces = load_subwords(folder / PIECES)
     return pieces, [pieces.vocab()] * 2
 
 
@@ -271,7 +271,7 @@ def read_config(path):
     except (ValueError, RecursionError):
         raise ValueError(f"{name} is damaged: it is no JSON in UTF-8") from None
     try:
-        return Config.of(content)
+        return FolderConfig.of(content)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
 

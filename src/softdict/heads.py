@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import torch
 from torch import nn
 
-from softdict.attention import fused
+from softdict.attention import sdpa
 from softdict.layers import exchanged, rotate
 
 
@@ -38,7 +38,7 @@ class MultiHeadAttention(nn.Module):
     Vaswani et al. 2017, section 3.2.2
     """
 
-    def __init__(self, width, heads, attend=fused, bias=True):
+    def __init__(self, width, heads, attend=sdpa, bias=True):
         super().__init__()
         if heads < 1 or width % heads:
             raise ValueError("width must be a multiple of heads; "
@@ -59,7 +59,7 @@ class MultiHeadAttention(nn.Module):
         value = split_heads(self.value(source), self.heads)    # [B, H, S, K]
         return key, value
 
-    def ask(self, x, key, value, allowed=None):
+    def attend_to(self, x, key, value, allowed=None):
         """x [B, T, D] asks key and value [B, H, S, K]; returns x [B, T, D].
 
         allowed [B, T, S], [B, 1, S] or [T, S] is True where a query may look: it
@@ -72,10 +72,10 @@ class MultiHeadAttention(nn.Module):
     def forward(self, x, source=None, allowed=None):
         """x [B, T, D] asks source [B, S, D], or itself: cross- or self-attention.
 
-        returns x [B, T, D]; allowed as for `ask`
+        returns x [B, T, D]; allowed as for `attend_to`
         """
         key, value = self.keys_and_values(x if source is None else source)
-        return self.ask(x, key, value, allowed)
+        return self.attend_to(x, key, value, allowed)
 
     def weights(self, x, source=None, allowed=None):
         """How much each head of each query takes of each key: weights [B, H, T, S].
@@ -120,7 +120,7 @@ def watched(attend, keep):
     return attend_and_keep
 
 
-def rotary(query, key, value, allowed=None, attend=fused):
+def rotary(query, key, value, allowed=None, attend=sdpa):
     """Attention with rotary positions (RoPE): queries and keys are turned first.
 
     query [..., T, K], key [..., S, K], value [..., S, D], allowed as in `attention`

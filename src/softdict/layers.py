@@ -29,7 +29,7 @@ def sinusoids(positions, width):
     return codes.flatten(-2)                                   # [T, 2*W]
 
 
-def turn(first, second, angle):
+def rotate_pairs(first, second, angle):
     """Pairs of numbers turned by angles: a pair is a point, turned about the origin.
 
     first, second [..., W] and angle [..., W]; returns first and second [..., W]
@@ -46,8 +46,8 @@ def rotate(x, positions):
     raises ValueError for an odd K
     Su et al. 2024, section 3.2
     """
-    angle = angles(positions, x.shape[-1])                # [T, W]
-    pairs = turn(x[..., 0::2], x[..., 1::2], angle)       # [..., T, W], [..., T, W]
+    angle = angles(positions, x.shape[-1])                    # [T, W]
+    pairs = rotate_pairs(x[..., 0::2], x[..., 1::2], angle)   # [..., T, W], [..., T, W]
     # angles are float32: what is narrower comes back as it was
     return torch.stack(pairs, dim=-1).flatten(-2).to(x.dtype)    # [..., T, 2*W]
 
@@ -96,13 +96,13 @@ class FeedForward(nn.Module):
 
     def __init__(self, width, hidden, dropout=0.0):
         super().__init__()
-        self.widen = nn.Linear(width, hidden)
+        self.up = nn.Linear(width, hidden)
         self.dropout = Dropout(dropout)
-        self.narrow = nn.Linear(hidden, width)
+        self.down = nn.Linear(hidden, width)
 
     def forward(self, x):
         """x [..., D]; returns [..., D]."""
-        return self.narrow(self.dropout(self.widen(x).relu()))
+        return self.down(self.dropout(self.up(x).relu()))
 
 
 class LayerNorm(nn.Module):

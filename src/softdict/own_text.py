@@ -41,7 +41,7 @@ def join_words(words):
     return CLOSE.sub("", QUOTED.sub(r"\1\2\3", " ".join(words)))
 
 
-def read_pairs(path, cut=split_words):
+def read_pairs(path, tokenize=split_words):
     """Pairs (source words, target words) of a UTF-8 file, a pair a line; cut makes
     words of a text, or leaves it whole.
 
@@ -56,7 +56,7 @@ def read_pairs(path, cut=split_words):
         if len(line) > LONGEST_LINE:
             raise ValueError(f"{name}, line {number}: {len(line)} characters; a line "
                              "is two sentences with a tab between them")
-        sides = [cut(column) for column in line.split("\t")]
+        sides = [tokenize(column) for column in line.split("\t")]
         if len(sides) < 2 or not all(sides[:2]):
             raise ValueError(f"{name}, line {number}: a line is two sentences with a "
                              f"tab between them, not {line[:40]!r}")

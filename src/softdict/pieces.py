@@ -18,13 +18,13 @@ from softdict.own_text import as_read
 from softdict.vocab import Vocab
 from softdict.wording import plural
 
-PIECES, MOST = 6000, 10 ** 6    # the usual number; the library makes room for all
+SUBWORDS, MOST = 6000, 10 ** 6    # the usual number; the library makes room for all
 # merges stay inside of these: a word, a digit or signs, each with the blank before it
 CHUNKS = r" ?[\p{L}\p{M}]+| ?\p{N}| ?[^\s\p{L}\p{M}\p{N}]+|\s"
 BYTES = [f"<0x{number:02X}>" for number in range(256)]
 
 
-class Pieces:
+class SubwordTokenizer:
     """Cuts text into pieces and puts pieces together."""
 
     def __init__(self, pieces, merges):
@@ -36,7 +36,7 @@ class Pieces:
         self.tokenizer.decoder = decoders.Sequence(
             [decoders.ByteFallback(), decoders.Fuse()])
 
-    def cut(self, text):
+    def tokenize(self, text):
         """The pieces of a text: a list of strings."""
         return self.tokenizer.encode(f" {text}").tokens
 
@@ -114,7 +114,7 @@ def is_byte(token):
     return token is None or re.fullmatch("<0x[0-9A-Fa-f]{2}>", token)
 
 
-def learn_pieces(sentences, size=PIECES):
+def train_subwords(sentences, size=SUBWORDS):
     """Pieces that byte-pair encoding makes of sentences, `size` at most, and 256 bytes.
 
     it begins with characters, and makes the pair that is seen most often one piece,
@@ -132,10 +132,10 @@ def learn_pieces(sentences, size=PIECES):
     if len(model["vocab"]) > size:
         raise ValueError(f"{size} pieces are too few: the training has "
                          f"{len(model['vocab'])} characters, and each is a piece")
-    return Pieces([*model["vocab"], *BYTES], model["merges"])
+    return SubwordTokenizer([*model["vocab"], *BYTES], model["merges"])
 
 
-def load_pieces(path):
+def load_subwords(path):
     """The pieces of a file that `save` wrote: of all that stands there, what is read
     are the pieces and the merges.
 
@@ -154,7 +154,7 @@ def load_pieces(path):
                  and list(map(numbers.get, pieces)) == list(range(len(pieces)))
                  and {piece for piece in pieces[:-len(BYTES)] if len(piece) != 1}
                  == set(map("".join, merges)))
-        found = Pieces(pieces, merges) if whole else None
+        found = SubwordTokenizer(pieces, merges) if whole else None
     except Exception:    # the library raises nothing narrower
         found = None
     if not found:
@@ -163,7 +163,7 @@ def load_pieces(path):
     return found
 
 
-def pieces_data(training, checked, size=PIECES, longest=100, lowercase=False):
+def subword_data(training, checked, size=SUBWORDS, longest=100, lowercase=False):
     """Pairs of texts as pairs of pieces, learned from both sides of the training.
 
     longer sentences are left out; lowercase: see `own_text.as_read`
@@ -172,10 +172,10 @@ def pieces_data(training, checked, size=PIECES, longest=100, lowercase=False):
     """
     training, checked = ([[as_read(text, lowercase) for text in pair] for pair in side]
                          for side in (training, checked))
-    pieces = learn_pieces([text for pair in training for text in pair], size)
+    pieces = train_subwords([text for pair in training for text in pair], size)
     parts, notes = [], []
     for name, texts in (("training", training), ("validation", checked)):
-        pairs = [tuple(map(pieces.cut, pair)) for pair in texts]
+        pairs = [tuple(map(pieces.tokenize, pair)) for pair in texts]
         short = [pair for pair in pairs if max(map(len, pair)) <= longest]
         if not short:
             raise ValueError(f"every pair for {name} has more than {longest} pieces; a "

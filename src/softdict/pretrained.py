@@ -12,7 +12,7 @@ import safetensors
 import torch
 
 from softdict.checkpoint import CHECKSUM, check, packed
-from softdict.decoder_only import Config, DecoderOnly
+from softdict.decoder_only import DecoderOnly, DecoderOnlyConfig
 from softdict.files import read_lines, write_whole
 from softdict.folder import CONFIG, UNFINISHED, check_name, is_number
 from softdict.wording import plural, short
@@ -30,8 +30,8 @@ NAMES = {
             "layers.{}.attention.value"],
         "transformer.h.{}.attn.c_proj": ["layers.{}.attention.out"],
         "transformer.h.{}.ln_2": ["layers.{}.norm2"],
-        "transformer.h.{}.mlp.c_fc": ["layers.{}.feed_forward.widen"],
-        "transformer.h.{}.mlp.c_proj": ["layers.{}.feed_forward.narrow"],
+        "transformer.h.{}.mlp.c_fc": ["layers.{}.feed_forward.up"],
+        "transformer.h.{}.mlp.c_proj": ["layers.{}.feed_forward.down"],
         "transformer.ln_f": ["norm"],
         "lm_head": ["generator"]},
     "llama": {
@@ -43,8 +43,8 @@ NAMES = {
         "model.layers.{}.self_attn.o_proj": ["layers.{}.attention.out"],
         "model.layers.{}.post_attention_layernorm": ["layers.{}.norm2"],
         "model.layers.{}.mlp.gate_proj": ["layers.{}.feed_forward.gate"],
-        "model.layers.{}.mlp.up_proj": ["layers.{}.feed_forward.widen"],
-        "model.layers.{}.mlp.down_proj": ["layers.{}.feed_forward.narrow"],
+        "model.layers.{}.mlp.up_proj": ["layers.{}.feed_forward.up"],
+        "model.layers.{}.mlp.down_proj": ["layers.{}.feed_forward.down"],
         "model.norm": ["norm"],
         "lm_head": ["generator"]}}
 # GPT-2's matrices lie on their side: [in, out], where a Linear has [out, in]
@@ -53,10 +53,10 @@ TRANSPOSED = "c_attn.weight", "c_proj.weight", "c_fc.weight"
 BUFFERS = ".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq"
 SIZES = {
     "gpt2": {"vocabulary": "vocab_size", "width": "n_embd", "heads": "n_head",
-             "key_heads": "n_head", "layers": "n_layer", "hidden": "n_inner",
+             "kv_heads": "n_head", "layers": "n_layer", "hidden": "n_inner",
              "longest": "n_positions", "eps": "layer_norm_epsilon"},
     "llama": {"vocabulary": "vocab_size", "width": "hidden_size",
-              "heads": "num_attention_heads", "key_heads": "num_key_value_heads",
+              "heads": "num_attention_heads", "kv_heads": "num_key_value_heads",
               "layers": "num_hidden_layers", "hidden": "intermediate_size",
               "longest": "max_position_embeddings", "eps": "rms_norm_eps"}}
 MOST = {"layers": 1000, "vocabulary": 10 ** 7}    # else a million
@@ -113,14 +113,14 @@ def family_of(config):
     """The name of the library's family that calculates as this Config says."""
     for family, parts in PARTS.items():
         fits = all(getattr(config, name) == value for name, value in parts.items())
-        if fits and (family != "gpt2" or config.key_heads == config.heads):
+        if fits and (family != "gpt2" or config.kv_heads == config.heads):
             return family
     raise ValueError("no model of the library transformers that is known here has "
                      "these parts: GPT-2's are learned positions, layer norm, GELU and "
                      "biases, Llama's rotary positions by halves, RMSNorm and SwiGLU")
 
 
-def save_library(model, folder, ends=()):
+def save_library(model, folder, eos_ids=()):
     """Writes a model into a folder from which `from_pretrained` of the library
     transformers loads it; the config comes last, so a half one is none.
 
@@ -131,7 +131,7 @@ def save_library(model, folder, ends=()):
     content = {
         "architectures": [ARCHITECTURES[family]], "model_type": family,
         "tie_word_embeddings": config.tied, "bos_token_id": None,
-        "eos_token_id": list(ends) or None,
+        "eos_token_id": list(eos_ids) or None,
         "dtype": str(model.embedding.weight.dtype).removeprefix("torch."),
         **{name: values[0] for name, values in ONLY[family].items()},
         **{theirs: getattr(config, ours) for ours, theirs in SIZES[family].items()}}
@@ -226,8 +226,8 @@ def read_config(path):
     if not isinstance(tied, bool):
         raise ValueError(f"tie_word_embeddings is {short(tied)}, not true or false")
     more = rotary_options(content) if family == "llama" else {}
-    return family, Config(**PARTS[family] | sizes_of(family, content) | more
-                          | {"tied": tied})
+    return family, DecoderOnlyConfig(**PARTS[family] | sizes_of(family, content) | more
+                                     | {"tied": tied})
 
 
 def sizes_of(family, content):

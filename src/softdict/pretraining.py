@@ -111,26 +111,26 @@ def next_word_loss(model, target_in, target_out, smoothing=0.0):
                          smoothing)                                      # []
 
 
-def masked_update(training, batch, masking=mask_words, loss=masked_loss):
+def masked_update(state, batch, masking=mask_words, loss=masked_loss):
     """One update of `train` with the masked words of a batch's source.
 
     masking(ids, mask, generator) is asked anew in each update
     raises ValueError if no word is chosen
     """
-    number = training.settings.seed * 1_000_003 + len(training.history)
+    number = state.settings.seed * 1_000_003 + len(state.history)
     generator = torch.Generator(batch.source.device).manual_seed(number)
-    mask = training.model.generator.out_features - 1
+    mask = state.model.generator.out_features - 1
     masked, target = masking(batch.source, mask, generator)    # [B, T], [B, T]
     if (target == PAD).all():
         raise ValueError("no word is chosen: there is nothing to guess")
-    return update(training, replace(batch, source=masked, target_out=target),
+    return update(state, replace(batch, source=masked, target_out=target),
                   lambda model, part, settings: loss(
                       model, part.source, part.target_out, settings.smoothing))
 
 
-def next_word_update(training, batch):
+def next_word_update(state, batch):
     """One update of `train` with the next words of a batch's target."""
-    return update(training, batch, lambda model, part, settings: next_word_loss(
+    return update(state, batch, lambda model, part, settings: next_word_loss(
         model, part.target_in, part.target_out, settings.smoothing))
 
 

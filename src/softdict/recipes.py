@@ -32,19 +32,19 @@ class Recipe:
     words: str
 
 
-def rnn(source_words, target_words, width=192, embedding=96, dropout=0.0,
+def rnn(source_words, target_words, width=192, embedding_width=96, dropout=0.0,
         encoder=Encoder, model=Seq2Seq):
     """Chapter 04's model: all that the decoder knows of the source is one vector."""
-    return with_dropout(model(encoder(source_words, embedding, width),
-                              Decoder(target_words, embedding, width)), dropout)
+    return with_dropout(model(encoder(source_words, embedding_width, width),
+                              Decoder(target_words, embedding_width, width)), dropout)
 
 
-def attending(source_words, target_words, width=192, embedding=96, dropout=0.0,
+def attending(source_words, target_words, width=192, embedding_width=96, dropout=0.0,
               context=None, decoder=LuongDecoder):
     """Chapter 07's model; context(width) makes what looks at the source."""
-    encoder = Encoder(source_words, embedding, width)
+    encoder = Encoder(source_words, embedding_width, width)
     return with_dropout(
-        Seq2Seq(encoder, decoder(target_words, embedding, width,
+        Seq2Seq(encoder, decoder(target_words, embedding_width, width,
                                  context=context(width))), dropout)
 
 
@@ -53,7 +53,7 @@ def with_dropout(model, dropout):
     step to step. Zaremba et al. 2014, section 3.1"""
     if dropout:
         for part in (model.encoder, model.decoder):
-            part.embed = nn.Sequential(part.embed, Dropout(dropout))
+            part.embedding = nn.Sequential(part.embedding, Dropout(dropout))
         model.generator = nn.Sequential(Dropout(dropout), model.generator)
     return model
 
@@ -64,7 +64,7 @@ def share_table(model):
     if isinstance(model, Transformer):
         model.encoder.embedding.table = model.decoder.embedding.table
     else:
-        model.encoder.embed = model.decoder.embed
+        model.encoder.embedding = model.decoder.embedding
 
 
 def dot_context(width):
@@ -101,8 +101,8 @@ RECIPES = {
         book_transformer, Settings(peak_rate=2e-3),
         "a Transformer with sinusoidal positions"),
     "transformer-rotary": Recipe(
-        partial(book_transformer, position_encoding="rotary"), Settings(peak_rate=2e-3),
-        "a Transformer with rotary positions"),
+        partial(book_transformer, positional_encoding="rotary"),
+        Settings(peak_rate=2e-3), "a Transformer with rotary positions"),
 }
 
 
@@ -110,11 +110,11 @@ RECIPES = {
 # chosen on the validation split of Multi30k
 REAL_RNN = ({"width": 384, "embedding": 192, "dropout": 0.4},
             Settings(updates=3000, batch_size=128, peak_rate=2e-3, warmup=100,
-                     smoothing=0.1, every=250))
+                     smoothing=0.1, interval=250))
 REAL_TRANSFORMER = ({"width": 256, "hidden": 512, "heads": 8, "layers": 3,
                      "dropout": 0.3},
                     Settings(updates=4000, batch_size=128, peak_rate=2e-3, warmup=400,
-                             smoothing=0.1, every=250))
+                             smoothing=0.1, interval=250))
 
 
 def real(name):

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from softdict import distributed
-from softdict.checkpoint import ASIDE, Damaged, begin_anew, load, set_aside
+from softdict.checkpoint import ASIDE, CorruptFile, begin_anew, load, set_aside
 from softdict.flags import RUN
 from softdict.folder import CONFIG, UNFINISHED, WEIGHTS, check_name
 from softdict.stopping import BEST
@@ -61,7 +61,7 @@ def resume(state, folder, data, other, metric=None, say=warn):
                 f"it keeps {best_by(kept)}, and this command {best_by([metric])} "
                 "(--metric, --patience)")
         load(state, path)
-    except Damaged as error:
+    except CorruptFile as error:
         if distributed.together():    # another process may be reading it
             raise
         say(begin_anew(path, error))

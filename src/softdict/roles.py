@@ -178,7 +178,7 @@ def gates(model, chosen):
 
 
 @contextmanager
-def silenced(model, names):
+def ablated(model, names):
     """Inside, these heads of a model answer with zeros; behind it they speak again.
 
     raises ValueError for a head that the model has not
@@ -196,7 +196,7 @@ def silenced(model, names):
 
 
 @torch.no_grad()
-def told(model, batch):
+def teacher_forced(model, batch):
     """How a model does when it is told the right words so far.
 
     returns the losses of words [B, T], 0 at pads, and whether each is the likeliest

@@ -50,18 +50,19 @@ def top_state(state):
 class Encoder(nn.Module):
     """A bidirectional RNN that reads a sentence; half of the width is for each way."""
 
-    def __init__(self, vocabulary, embedding=96, width=192, layers=1, cell=nn.GRU):
+    def __init__(self, vocabulary, embedding_width=96, width=192, layers=1,
+                 cell=nn.GRU):
         super().__init__()
         if width % 2:
             raise ValueError("two directions share the width, so it must be even; "
                              f"got {width}")
-        self.embed = nn.Embedding(vocabulary, embedding, padding_idx=PAD)
-        self.rnn = cell(embedding, width // 2, layers, batch_first=True,
+        self.embedding = nn.Embedding(vocabulary, embedding_width, padding_idx=PAD)
+        self.rnn = cell(embedding_width, width // 2, layers, batch_first=True,
                         bidirectional=True)
 
     def forward(self, source, lengths):
         """source [B, S], lengths [B] on the CPU; returns what the decoder may use."""
-        size, embedded = source.shape[1], self.embed(source)
+        size, embedded = source.shape[1], self.embedding(source)
         # packed, each direction begins and ends on a word and never reads a pad
         packed = pack_padded_sequence(embedded, lengths, batch_first=True,
                                       enforce_sorted=False)
@@ -82,10 +83,11 @@ class Decoder(nn.Module):
     Cho et al. 2014, section 2.2
     """
 
-    def __init__(self, vocabulary, embedding=96, width=192, layers=1, cell=nn.GRU):
+    def __init__(self, vocabulary, embedding_width=96, width=192, layers=1,
+                 cell=nn.GRU):
         super().__init__()
-        self.embed = nn.Embedding(vocabulary, embedding, padding_idx=PAD)
-        self.rnn = cell(embedding + width, width, layers, batch_first=True)
+        self.embedding = nn.Embedding(vocabulary, embedding_width, padding_idx=PAD)
+        self.rnn = cell(embedding_width + width, width, layers, batch_first=True)
 
     def start(self, encoded):
         """The state before the first word, and the context [B, D]."""
@@ -93,7 +95,7 @@ class Decoder(nn.Module):
 
     def forward(self, ids, state, context):
         """One step: ids [B], context [B, D]; output [B, D] and state."""
-        inputs = torch.cat([self.embed(ids), context], dim=-1)    # [B, E+D]
+        inputs = torch.cat([self.embedding(ids), context], dim=-1)    # [B, E+D]
         outputs, state = self.rnn(inputs[:, None], state)
         return outputs[:, 0], state
 
@@ -112,7 +114,7 @@ class Seq2Seq(nn.Module):
             raise ValueError("encoder and decoder must have the same width, "
                              "the same cell and as many layers")
         self.encoder, self.decoder = encoder, decoder
-        self.generator = nn.Linear(writes.hidden_size, decoder.embed.num_embeddings)
+        self.generator = nn.Linear(writes.hidden_size, decoder.embedding.num_embeddings)
 
     def start(self, source, source_lengths):
         """What `step` needs before the first word: a state and a context.
@@ -206,12 +208,12 @@ class BahdanauDecoder(nn.Module):
     Bahdanau et al. 2015, section 3.1
     """
 
-    def __init__(self, vocabulary, embedding=96, width=192, layers=1, cell=nn.GRU,
-                 context=None):
+    def __init__(self, vocabulary, embedding_width=96, width=192, layers=1,
+                 cell=nn.GRU, context=None):
         super().__init__()
         self.context = context or Attend()
-        self.embed = nn.Embedding(vocabulary, embedding, padding_idx=PAD)
-        self.rnn = cell(embedding + width, width, layers, batch_first=True)
+        self.embedding = nn.Embedding(vocabulary, embedding_width, padding_idx=PAD)
+        self.rnn = cell(embedding_width + width, width, layers, batch_first=True)
 
     def start(self, encoded):
         """The state before the first word, and what the context needs of the source."""
@@ -221,7 +223,7 @@ class BahdanauDecoder(nn.Module):
         """One step: ids [B]; returns output [B, D] and the state after it."""
         query = top_state(state)                          # [B, D]
         context, _ = self.context(query, source)
-        word = self.embed(ids)                            # [B, E]
+        word = self.embedding(ids)                        # [B, E]
         inputs = torch.cat([word, context], dim=-1)       # [B, E+D]
         outputs, state = self.rnn(inputs[:, None], state)
         return outputs[:, 0], state
@@ -235,12 +237,12 @@ class LuongDecoder(nn.Module):
     Luong et al. 2015, sections 3 and 3.3
     """
 
-    def __init__(self, vocabulary, embedding=96, width=192, layers=1, cell=nn.GRU,
-                 context=None, feed=True):
+    def __init__(self, vocabulary, embedding_width=96, width=192, layers=1,
+                 cell=nn.GRU, context=None, feed=True):
         super().__init__()
         self.context, self.feed = context or Attend(), feed
-        self.embed = nn.Embedding(vocabulary, embedding, padding_idx=PAD)
-        self.rnn = cell(embedding + feed * width, width, layers, batch_first=True)
+        self.embedding = nn.Embedding(vocabulary, embedding_width, padding_idx=PAD)
+        self.rnn = cell(embedding_width + feed * width, width, layers, batch_first=True)
         self.join = nn.Linear(2 * width, width, bias=False)
 
     def start(self, encoded):
@@ -254,7 +256,7 @@ class LuongDecoder(nn.Module):
     def forward(self, ids, state, source):
         """One step: ids [B]; returns output [B, D] and the state after it."""
         state, fed = state
-        inputs = self.embed(ids)
+        inputs = self.embedding(ids)
         if self.feed:
             inputs = torch.cat([inputs, fed[0]], dim=-1)
         outputs, state = self.rnn(inputs[:, None], state)

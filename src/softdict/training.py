@@ -62,7 +62,7 @@ def cross_entropy(logits, target, smoothing=0.0, pad=PAD):
     return total / (target != pad).sum().clamp(min=1)                # []
 
 
-def learning_rate(step, updates, peak, warmup=0):
+def wsd(step, updates, peak, warmup=0):
     """The peak for four fifths of the updates, then linear decay, almost to 0.
 
     the first `warmup` updates climb to it in a straight line
@@ -71,7 +71,7 @@ def learning_rate(step, updates, peak, warmup=0):
     return peak * min(1.0, (step + 1) / max(1, warmup), decay)
 
 
-def paper_rate(step, warmup, peak):
+def inverse_sqrt(step, warmup, peak):
     """Linear warm-up to the peak, then decay with the inverse root; it never ends.
 
     the paper's own peak is (width * warmup) ** -0.5
@@ -100,7 +100,7 @@ def fit(model, pairs, updates, peak_rate, batch_size=64, seed=0,
                 optimizer.zero_grad()
                 loss.backward()
                 nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-                rate = learning_rate(len(losses), updates, peak_rate)
+                rate = wsd(len(losses), updates, peak_rate)
                 optimizer.param_groups[0]["lr"] = rate
                 optimizer.step()
                 losses.append(loss.item())
@@ -114,7 +114,7 @@ def fit(model, pairs, updates, peak_rate, batch_size=64, seed=0,
 
 
 PRECISIONS = ("float32", "bfloat16", "float16")
-SCHEDULES = ("line", "root")
+SCHEDULES = ("wsd", "inverse_sqrt")
 
 
 @dataclass(frozen=True)
@@ -129,15 +129,15 @@ class Settings:
     peak_rate: float = 4e-3
     clip: float = 1.0               # the longest gradient
     seed: int = 0
-    every: int = 500                # updates from one checkpoint to the next
+    interval: int = 500             # updates from one checkpoint to the next
     precision: str = "float32"      # or mixed: "bfloat16", "float16" where it is safe
     warmup: int = 0                 # updates until the peak rate is reached
-    schedule: str = "line"          # `learning_rate`; or "root": `paper_rate`
+    schedule: str = "wsd"           # or "inverse_sqrt"
     smoothing: float = 0.0          # label smoothing
     accumulate: int = 1             # parts of a batch that are computed one by one
 
     def __post_init__(self):
-        for name in ("updates", "batch_size", "every", "accumulate"):
+        for name in ("updates", "batch_size", "interval", "accumulate"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be 1 or more; got {getattr(self, name)}")
         for name in ("peak_rate", "clip"):
@@ -149,16 +149,16 @@ class Settings:
         if self.schedule not in SCHEDULES:
             raise ValueError(f"schedule must be one of {', '.join(SCHEDULES)}; "
                              f"got {self.schedule!r}")
-        if self.warmup < (self.schedule == "root"):
+        if self.warmup < (self.schedule == "inverse_sqrt"):
             raise ValueError("warmup must be 0 or more, and 1 or more with the "
-                             f"schedule root; got {self.warmup}")
+                             f"schedule inverse_sqrt; got {self.warmup}")
         if not 0 <= self.smoothing < 1:
             raise ValueError("smoothing must be at least 0 and below 1; "
                              f"got {self.smoothing}")
 
 
 @dataclass
-class Training:
+class TrainingState:
     """A model with all that its training needs to go on where it stopped.
 
     history holds one record an update
@@ -192,14 +192,14 @@ class Training:
             self.device.type, enabled=self.settings.precision == "float16")
 
 
-def rate_factors(training):
+def rate_factors(state):
     """How many times the rate of an update each group of the optimizer takes.
 
     a group's own rate over the peak rate, as both were at first
     """
-    peak = training.settings.peak_rate
+    peak = state.settings.peak_rate
     return [group.setdefault("factor", group["lr"] / peak)
-            for group in training.optimizer.param_groups]
+            for group in state.optimizer.param_groups]
 
 
 def batch_loss(model, batch, settings):
@@ -214,39 +214,39 @@ def batch_loss(model, batch, settings):
     return cross_entropy(logits, batch.target_out[real], settings.smoothing)    # []
 
 
-def update(training, batch, loss=batch_loss):
+def update(state, batch, loss=batch_loss):
     """One step against the gradient of a batch; returns loss, gradient norm, rate."""
-    return take_step(training, backward(training, batch, loss))
+    return take_step(state, backward(state, batch, loss))
 
 
-def backward(training, batch, loss=batch_loss):
+def backward(state, batch, loss=batch_loss):
     """Computes the gradients of the mean loss of a batch's words; returns that loss.
 
     loss(model, part, settings) gives the mean of a part; a batch has `words`, their
     number, and `parts(count)`, which have it too
     """
-    settings, total = training.settings, 0.0
+    settings, total = state.settings, 0.0
     kind = getattr(torch, settings.precision)
-    training.optimizer.zero_grad()
+    state.optimizer.zero_grad()
     for part in batch.parts(settings.accumulate):
         # a part counts by its words: the sum is the mean over all words of the batch
         share = part.words / batch.words                                 # []
-        with torch.autocast(training.device.type, kind, enabled=kind != torch.float32):
-            part_loss = loss(training.model, part, settings) * share     # []
-        training.scaler.scale(part_loss).backward()
+        with torch.autocast(state.device.type, kind, enabled=kind != torch.float32):
+            part_loss = loss(state.model, part, settings) * share     # []
+        state.scaler.scale(part_loss).backward()
         total += part_loss.item()
     return total
 
 
-def take_step(training, loss):
+def take_step(state, loss):
     """The step of an update whose gradients are there; returns its record.
 
     raises ArithmeticError where loss or gradient are no numbers
     """
-    settings, step = training.settings, len(training.history)
-    optimizer, scaler = training.optimizer, training.scaler
+    settings, step = state.settings, len(state.history)
+    optimizer, scaler = state.optimizer, state.scaler
     rate = rate_at(step, settings)
-    for group, factor in zip(optimizer.param_groups, rate_factors(training)):
+    for group, factor in zip(optimizer.param_groups, rate_factors(state)):
         group["lr"] = rate * factor
     weights = [part for group in optimizer.param_groups for part in group["params"]]
     scaler.unscale_(optimizer)    # before clipping: the limit is for the true gradient
@@ -265,9 +265,9 @@ def take_step(training, loss):
 
 def rate_at(step, settings):
     """The learning rate of an update, by the schedule of the settings."""
-    if settings.schedule == "root":
-        return paper_rate(step, settings.warmup, settings.peak_rate)
-    return learning_rate(step, settings.updates, settings.peak_rate, settings.warmup)
+    if settings.schedule == "inverse_sqrt":
+        return inverse_sqrt(step, settings.warmup, settings.peak_rate)
+    return wsd(step, settings.updates, settings.peak_rate, settings.warmup)
 
 
 def epochs(pairs, settings, done=0):
@@ -279,7 +279,7 @@ def epochs(pairs, settings, done=0):
         epoch, done = epoch + 1, 0
 
 
-def train(training, pairs, evaluate=None, path=None, update=update):
+def train(state, pairs, evaluate=None, path=None, update=update):
     """Trains on pairs (source ids, target ids) to the last update; returns the history.
 
     goes on from the checkpoint at `path` if there is one; see `train_on`
@@ -288,32 +288,33 @@ def train(training, pairs, evaluate=None, path=None, update=update):
     if not pairs:
         raise ValueError("there are no pairs to train on")
     if path and Path(path).exists():
-        load(training, path)
-    batches = epochs(pairs, training.settings, len(training.history))
-    return train_on(training, batches, evaluate, path, update)
+        load(state, path)
+    batches = epochs(pairs, state.settings, len(state.history))
+    return train_on(state, batches, evaluate, path, update)
 
 
-def train_on(training, batches, evaluate=None, path=None, update=update):
+def train_on(state, batches, evaluate=None, path=None, update=update):
     """The updates that are left, each on the next of the batches; returns the history.
 
     after every so many, what evaluate(model) returns, a dict, joins the record of the
     update, and a checkpoint is written to `path`; update(training, batch) does one
     """
-    settings, history = training.settings, training.history
-    training.model.train()
-    with tqdm(total=settings.updates, initial=len(history), desc=str(training.device),
+    settings, history = state.settings, state.history
+    state.model.train()
+    with tqdm(total=settings.updates, initial=len(history), desc=str(state.device),
               unit="update", mininterval=1) as bar:
         while len(history) < settings.updates:
             # chance depends on seed and update alone: the same after an interruption
             runtime.seed(settings.seed * 1_000_003 + len(history))
-            history.append(update(training, next(batches).to(training.device)))
+            history.append(update(state, next(batches).to(state.device)))
             bar.update()
             bar.set_postfix(loss=f"{history[-1]['loss']:.3f}", refresh=False)
-            if len(history) % settings.every == 0 or len(history) == settings.updates:
+            done = len(history)
+            if done % settings.interval == 0 or done == settings.updates:
                 if evaluate:
-                    history[-1] |= evaluation(training.model, evaluate)
+                    history[-1] |= evaluation(state.model, evaluate)
                 if path:
-                    save(training, path)
+                    save(state, path)
     return history
 
 

@@ -12,7 +12,7 @@ from functools import partial
 import torch
 from torch import nn
 
-from softdict.attention import fused
+from softdict.attention import sdpa
 from softdict.batches import pads_behind
 from softdict.cache import DecoderCache, check_attentions, with_cache
 from softdict.heads import MultiHeadAttention, attending, watched
@@ -22,7 +22,7 @@ from softdict.vocab import PAD
 
 
 @dataclass(frozen=True)
-class Config:
+class TransformerConfig:
     """The sizes of a Transformer, and the function that its heads attend with."""
 
     width: int = 256
@@ -30,7 +30,7 @@ class Config:
     layers: int = 3
     hidden: int = 1024
     dropout: float = 0.1
-    attend: Callable = fused
+    attend: Callable = sdpa
 
 
 class EncoderLayer(nn.Module):
@@ -210,7 +210,7 @@ class Transformer(nn.Module):
         return cache.reorder(chosen)
 
 
-def make_transformer(source_words, target_words, config=Config()):
+def make_transformer(source_words, target_words, config=TransformerConfig()):
     """A Transformer with random weights for vocabularies of these sizes."""
     width = config.width
     encoder = TransformerEncoder(

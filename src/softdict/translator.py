@@ -17,14 +17,14 @@ from softdict.decoding import greedy, translation_weights
 from softdict.files import alone
 from softdict.flags import write_run
 from softdict.folder import (
-    UNFINISHED, Config, Saved, fingerprint, load_folder, save_folder)
+    UNFINISHED, FolderConfig, Saved, fingerprint, load_folder, save_folder)
 from softdict.own_text import split_words
 from softdict.recipes import LONGEST, RECIPES, real
 from softdict.recipes import vocabs as counted_vocabs
 from softdict.resume import check_folder, remove, resume
 from softdict.scoring import bleu, chrf
 from softdict.stopping import BEST, METRICS, best_in, checked_metric, evaluator
-from softdict.training import Training, token_loss
+from softdict.training import TrainingState, token_loss
 
 # the trained Transformer, made by
 # python -m softdict train --model transformer --half --out DIR
@@ -35,7 +35,7 @@ SCORED = 500      # and of a validation score
 
 
 @cache
-def carried():
+def bundled():
     """The trained Transformer that comes with the package, with its vocabularies."""
     return load_folder(CARRIED, runtime.device())
 
@@ -48,7 +48,7 @@ def translator():
 @cache
 def vocabs():
     """The vocabularies of English and Korean that the book's models know."""
-    saved = carried()
+    saved = bundled()
     return saved.source_vocab, saved.target_vocab
 
 
@@ -165,22 +165,23 @@ def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=
     folder, (training, checked, *vocabs, _) = Path(folder), data
     check_folder(folder)
     metric = checked_metric(patience, metric)
-    options, settings = options or {}, replace(RECIPES[name].settings, every=EVERY)
+    options, settings = options or {}, replace(RECIPES[name].settings, interval=EVERY)
     if pieces:
         usual, settings = real(name)
         options = usual | options
     settings = replace(settings, seed=seed, **changes)
     longest = LONGEST if text == "corpus" else max(len(pair[0]) for pair in training)
-    config = Config(name, options, text, longest,
-                    asdict(settings) | {"patience": patience, "metric": metric},
-                    vocabulary="pieces" if pieces else "words", lowercase=lowercase)
+    config = FolderConfig(name, options, text, longest,
+                          asdict(settings) | {"patience": patience, "metric": metric},
+                          vocabulary="pieces" if pieces else "words",
+                          lowercase=lowercase)
     runtime.seed(seed)
     model = config.build(*map(len, vocabs)).to(runtime.device())
     ids = [[(vocabs[0].ids(source, "UNK"), vocabs[1].ids(target, "UNK"))
             for source, target in part] for part in (training, checked)]
     # other pairs with the same words are another training too
     digest = hashlib.sha256(repr(ids).encode()).hexdigest()[:16]
-    state = Training(model, settings, f"{fingerprint(*vocabs)} {digest}")
+    state = TrainingState(model, settings, f"{fingerprint(*vocabs)} {digest}")
     folder.mkdir(parents=True, exist_ok=True)
     # refused now and not in an hour; hidden, so that `check_folder` sees no other file
     tempfile.TemporaryFile(dir=folder, prefix=".").close()

@@ -11,10 +11,10 @@ from torch import nn
 from softdict.heads import rotary
 from softdict.layers import LearnedPositions
 from softdict.transformer import (
-    Config, DecoderLayer, Embedding, EncoderLayer, Transformer, TransformerDecoder,
-    TransformerEncoder)
+    DecoderLayer, Embedding, EncoderLayer, Transformer, TransformerConfig,
+    TransformerDecoder, TransformerEncoder)
 
-BOOK = Config(width=128, heads=4, layers=2, hidden=512)
+BOOK = TransformerConfig(width=128, heads=4, layers=2, hidden=512)
 ENCODINGS = ("sinusoidal", "learned", "rotary")
 
 
@@ -70,19 +70,20 @@ class LearnedEmbedding(UnplacedEmbedding):
                 f"got {int(positions.max()) + 1} words") from None
 
 
-def make_variant(source_words, target_words, config=Config(),
-                 position_encoding="sinusoidal", pre_norm=True, tied=True, longest=512):
+def make_variant(source_words, target_words, config=TransformerConfig(),
+                 positional_encoding="sinusoidal", pre_norm=True, tied=True,
+                 longest=512):
     """A Transformer with other parts; without options, that of `make_transformer`.
 
-    position_encoding is "sinusoidal", "learned" (for `longest` positions) or "rotary"
-    raises ValueError for another position_encoding
+    positional_encoding is "sinusoidal", "learned" (for `longest` positions) or "rotary"
+    raises ValueError for another positional_encoding
     """
-    if position_encoding not in ENCODINGS:
-        raise ValueError("position_encoding must be one of "
-                         f"{', '.join(ENCODINGS)}; got {position_encoding!r}")
+    if positional_encoding not in ENCODINGS:
+        raise ValueError("positional_encoding must be one of "
+                         f"{', '.join(ENCODINGS)}; got {positional_encoding!r}")
     learned = partial(LearnedEmbedding, longest=longest)
     embedding = dict(zip(ENCODINGS, (Embedding, learned, UnplacedEmbedding)))
-    embedding = embedding[position_encoding]
+    embedding = embedding[positional_encoding]
     encoder_layer, decoder_layer = EncoderLayer, DecoderLayer
     norm = partial(nn.LayerNorm, config.width)
     if not pre_norm:
@@ -95,17 +96,17 @@ def make_variant(source_words, target_words, config=Config(),
     decoder = TransformerDecoder(
         embedding(target_words, config),
         [decoder_layer(config) for _ in range(config.layers)], norm())
-    if position_encoding == "rotary":
+    if positional_encoding == "rotary":
         for layer in [*encoder.layers, *decoder.layers]:
             layer.self_attention.attend = partial(rotary, attend=config.attend)
     return Transformer(encoder, decoder, tied)
 
 
-def book_transformer(source_words, target_words, position_encoding="sinusoidal",
+def book_transformer(source_words, target_words, positional_encoding="sinusoidal",
                      pre_norm=True, tied=True, **sizes):
     """A Transformer of the size that the book trains: small enough for a CPU.
 
     sizes are those fields of Config that are to differ from BOOK
     """
     return make_variant(source_words, target_words, replace(BOOK, **sizes),
-                        position_encoding, pre_norm, tied)
+                        positional_encoding, pre_norm, tied)

@@ -23,17 +23,18 @@ from tokenizers import Tokenizer, decoders, models
 from tqdm import tqdm
 
 from softdict import runtime
-from softdict.decoder_only import LLAMA, Config, DecoderOnly, generate, stream
+from softdict.decoder_only import (
+    LLAMA, DecoderOnly, DecoderOnlyConfig, generate, stream)
 from softdict.files import alone, write_whole
 from softdict.flags import write_run
 from softdict.folder import (
     CONFIG, CURVES, HISTORY, OPTIONS, UNFINISHED, curves, is_number)
-from softdict.pieces import BYTES, TextStream, learn_pieces
+from softdict.pieces import BYTES, TextStream, train_subwords
 from softdict.pretrained import PARTS, load_library, read_json, save_library
 from softdict.resume import check_folder, remove, resume
 from softdict.sampling import next_word
 from softdict.stopping import BEST, best_in, checked_metric, evaluator
-from softdict.training import Settings, Training, cross_entropy, train_on, update
+from softdict.training import Settings, TrainingState, cross_entropy, train_on, update
 from softdict.wording import plural, short
 
 TOKENIZER = "tokenizer.json"
@@ -47,7 +48,7 @@ CHARACTERS = 5000   # at most; what is rarer is written as bytes
 NONE = -100         # where there is no next word; as in F.cross_entropy
 
 
-def survey(path):
+def scan(path):
     """How often each character stands in a UTF-8 text of any size, where the text
     begins and ends in the file, and its digest.
 
@@ -143,15 +144,15 @@ class Preset:
 
 PRESETS = {
     # one megabyte in some three minutes on two cores
-    "small": Preset({"width": 128, "heads": 4, "key_heads": 2, "layers": 4,
+    "small": Preset({"width": 128, "heads": 4, "kv_heads": 2, "layers": 4,
                      "hidden": 352, "longest": 128},
                     Settings(updates=1000, batch_size=16, peak_rate=3e-3, warmup=50,
-                             every=100)),
-    "gpu": Preset({"width": 384, "heads": 6, "key_heads": 6, "layers": 6,
+                             interval=100)),
+    "gpu": Preset({"width": 384, "heads": 6, "kv_heads": 6, "layers": 6,
                    "hidden": 1024, "longest": 256, "dropout": 0.2},
                   Settings(updates=5000, batch_size=64, peak_rate=1e-3, warmup=100,
-                           every=250, precision="bfloat16"))}
-LIMITS = OPTIONS | {"key_heads": OPTIONS["heads"], "longest": (int, 1, 10 ** 6)}
+                           interval=250, precision="bfloat16"))}
+LIMITS = OPTIONS | {"kv_heads": OPTIONS["heads"], "longest": (int, 1, 10 ** 6)}
 CHECKED = 64      # windows of the validation
 SHOWN = 200       # pieces of a sample
 
@@ -190,7 +191,7 @@ def text_update(training, batch):
 
 
 @torch.no_grad()
-def checked(model, batch, tokenizer):
+def validate(model, batch, tokenizer):
     """Validation loss a piece, and bits a character, which compares any pieces."""
     device = model.embedding.weight.device
     count = math.ceil(len(batch.ids) / 16)
@@ -209,7 +210,7 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
 
     model is llama or gpt2, the parts; pieces the number of pieces of words, None for
     characters; sizes and changes are what differs from the preset: other heads than
-    its own have keys of their own, as long as key_heads does not say otherwise
+    its own have keys of their own, as long as kv_heads does not say otherwise
     its last twentieth is for validation; say(sentence) is told how it goes
     patience and metric, which can be the loss alone: see `stopping.evaluator`
     run: the flags that `write_run` keeps in the folder
@@ -226,21 +227,22 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
         raise ValueError("a language model is chosen by its loss: with --text --metric "
                          f"is loss, not {metric}")
     settings = replace(chosen.settings, seed=seed, **changes)
-    counts, (begin, size), digest = survey(text)
+    counts, (begin, size), digest = scan(text)
     edge = size - max((size - begin) // 20, 1)    # what stands behind it is validation
-    tokenizer = (learn_pieces(parts_of(text, begin, edge), pieces).tokenizer if pieces
+    tokenizer = (train_subwords(parts_of(text, begin, edge), pieces).tokenizer if pieces
                  else characters(counts))
     runtime.seed(seed)
     sizes = sizes or {}
     if sizes.get("heads", chosen.sizes["heads"]) != chosen.sizes["heads"]:
-        sizes = {"key_heads": sizes["heads"]} | sizes
+        sizes = {"kv_heads": sizes["heads"]} | sizes
     config = sized(model, tokenizer.get_vocab_size(), chosen.sizes | sizes)
     if size - begin < 40 * config.longest:
         raise ValueError(f"{Path(text).name} has {size - begin} bytes: too few for "
                          f"windows of {config.longest} pieces; it takes "
                          f"{40 * config.longest} or more, or a smaller --longest")
-    state = Training(DecoderOnly(config).to(runtime.device()), settings, hashlib.sha256(
-        (tokenizer.to_str() + digest).encode()).hexdigest()[:16])
+    learned_from = hashlib.sha256((tokenizer.to_str() + digest).encode())
+    state = TrainingState(DecoderOnly(config).to(runtime.device()), settings,
+                          learned_from.hexdigest()[:16])
     say(f"{plural(int(counts.sum()), 'character')} of text, "
         f"{config.vocabulary} different {'pieces' if pieces else 'ones, bytes too'}")
     folder.mkdir(parents=True, exist_ok=True)
@@ -271,9 +273,9 @@ def sized(model, vocabulary, sizes):
         if not is_number(value, kind, least, most):
             raise ValueError(f"{name} must be a number from {least} to {most}, not "
                              f"{short(value)}")
-    parts = (LLAMA if model == "llama" else {"key_heads": sizes["heads"]}) | {
+    parts = (LLAMA if model == "llama" else {"kv_heads": sizes["heads"]}) | {
         "tied": True}
-    return Config(vocabulary, **sizes | parts)
+    return DecoderOnlyConfig(vocabulary, **sizes | parts)
 
 
 def text_batches(file, tokenizer, begin, edge, size, length):
@@ -290,12 +292,12 @@ def learn(state, file, edges, tokenizer, folder, say, patience, metric):
     held = TextBatch(*windows(file, tokenizer, places, end, length))
 
     def measure(model):
-        record = checked(model, held, tokenizer)
+        record = validate(model, held, tokenizer)
         with tqdm.external_write_mode():
             say(f"update {len(state.history)}: "
                 f"validation loss {record['validation loss']:.3f}, "
                 f"{record['bits a character']:.3f} bits a character")
-            say(sample(model, tokenizer, held.ids[0, :8].tolist()))
+            say(sample_text(model, tokenizer, held.ids[0, :8].tolist()))
         return record
 
     train_on(state, text_batches(file, tokenizer, begin, edge,
@@ -304,7 +306,7 @@ def learn(state, file, edges, tokenizer, folder, say, patience, metric):
                        metric), folder / UNFINISHED, text_update)
 
 
-def sample(model, tokenizer, ids):
+def sample_text(model, tokenizer, ids):
     """What the model writes behind ids, with them: a text."""
     rng = torch.Generator(model.embedding.weight.device).manual_seed(0)
     [new] = generate(model, [ids], SHOWN, partial(next_word, temperature=0.8, rng=rng))
@@ -320,7 +322,7 @@ class Writer:
 
     model: DecoderOnly
     tokenizer: Tokenizer
-    ends: tuple
+    eos_ids: tuple
 
     def write(self, text, count=200, temperature=0.8, **options):
         """The text and what the model writes behind it: the parts of `stream`."""
@@ -347,7 +349,7 @@ class Writer:
                          min_p=min_p, rng=rng)
         part, behind = text, TextStream(self.tokenizer, ids)
         for chosen in stream(self.model, [ids], count, choose):
-            if chosen.item() in self.ends:
+            if chosen.item() in self.eos_ids:
                 break
             part += behind.add(chosen.item())
             if part:
@@ -405,8 +407,9 @@ def ends_of(folder):
     """The ids that end a text, by the library's files."""
     for name in ("generation_config.json", CONFIG):
         if (folder / name).is_file():
-            ends = read_json(folder / name).get("eos_token_id")
-            ends = ends if isinstance(ends, list) else [ends]
-            if ends := tuple(end for end in ends if is_number(end, int, 0, 10 ** 9)):
-                return ends
+            eos_ids = read_json(folder / name).get("eos_token_id")
+            eos_ids = eos_ids if isinstance(eos_ids, list) else [eos_ids]
+            eos_ids = tuple(end for end in eos_ids if is_number(end, int, 0, 10 ** 9))
+            if eos_ids:
+                return eos_ids
     return ()

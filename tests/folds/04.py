@@ -15,7 +15,7 @@ def compare(names):
     mine = {name: names[name] for name in ("english", "french", "encoder", "decoder",
                                            "generator")}
     model = Seq2Seq(Encoder(9, D, 2 * D), Decoder(9, D, 2 * D))
-    theirs = {"english": model.encoder.embed, "french": model.decoder.embed,
+    theirs = {"english": model.encoder.embedding, "french": model.decoder.embedding,
               "encoder": model.encoder.rnn, "decoder": model.decoder.rnn,
               "generator": model.generator}
     with torch.no_grad():

@@ -15,7 +15,7 @@ def compare(names):
     # the update is taken back, so that the package may start from the same weights
     fresh = [after.detach() - step(after.grad) for after in names["w"]]
     model = Seq2Seq(Encoder(9, D, D), Decoder(9, D, D))
-    theirs = [*model.decoder.embed.parameters(), *model.decoder.rnn.parameters(),
+    theirs = [*model.decoder.embedding.parameters(), *model.decoder.rnn.parameters(),
               *model.generator.parameters()]
     assert len(theirs) == len(fresh) == len(list(names["model"].parameters()))
     with torch.no_grad():

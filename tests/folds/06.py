@@ -19,10 +19,10 @@ def compare(names):
         for key, weight in encoder.rnn.named_parameters():
             weight.copy_(0 * weight if key.endswith("_reverse")
                          else names["encoder"].get_parameter(key))
-        encoder.embed.weight[FIRST:] = words
+        encoder.embedding.weight[FIRST:] = words
     source = torch.arange(FIRST, FIRST + size)[None]    # [B, S]
     last = encoder(source, torch.tensor([size])).final[..., :width]
     torch.testing.assert_close(last.flatten(), names["c"].flatten())
     (last.flatten() @ arrow.flatten()).backward()
-    torch.testing.assert_close(encoder.embed.weight.grad[FIRST:].norm(dim=-1),
+    torch.testing.assert_close(encoder.embedding.weight.grad[FIRST:].norm(dim=-1),
                                names["value"])

@@ -15,7 +15,7 @@ def compare(names):
     decoder.rnn.load_state_dict(names["decoder"].state_dict())
     decoder.join.load_state_dict(names["join"].state_dict())
     with torch.no_grad():
-        decoder.embed.weight.copy_(names["target"])    # word t is the t-th vector
+        decoder.embedding.weight.copy_(names["target"])    # word t is the t-th vector
     encoded = Encoded(key[None], names["last"][:, None], torch.ones(1, 3).bool())
     state, source = decoder.start(encoded)
     outputs = []

@@ -11,14 +11,14 @@ def compare(names):
     with torch.no_grad():
         general.ask.weight.copy_(names["W"].weight)
         additive.ask.weight.copy_(names["W"].weight)
-        additive.judge.weight.copy_(names["v"].weight)
+        additive.energy_layer.weight.copy_(names["v"].weight)
     theirs = torch.stack([    # the values are not compared here
         attention(query, keys, key, score=score)[1] for score, keys in (
             (dot, key), (scaled_dot, key), (general, key), (additive, U(key)))])
     torch.testing.assert_close(theirs, names["value"])
     of_w, of_u, of_v = gradients(names["value"], [names[name].weight for name in "WUv"])
     once, twice, of_keys, judged = gradients(theirs, [
-        general.ask.weight, additive.ask.weight, U.weight, additive.judge.weight])
+        general.ask.weight, additive.ask.weight, U.weight, additive.energy_layer.weight])
     torch.testing.assert_close([of_w, of_u, of_v], [once + twice, of_keys, judged])
 
 

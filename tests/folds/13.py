@@ -1,11 +1,11 @@
 """Chapter 13: the code of *In short* against softdict.transformer.EncoderLayer."""
 
 import torch
-from softdict.transformer import Config, EncoderLayer
+from softdict.transformer import EncoderLayer, TransformerConfig
 
 
 def compare(names):
-    layer = EncoderLayer(Config(8, heads=2, hidden=32, dropout=0.0))
+    layer = EncoderLayer(TransformerConfig(8, heads=2, hidden=32, dropout=0.0))
     attend, theirs = names["attend"], layer.self_attention
     wide, _, narrow = names["feed_forward"]
     with torch.no_grad():
@@ -15,8 +15,8 @@ def compare(names):
             part.weight.copy_(weight)
             part.bias.copy_(bias)
     pairs = [(theirs.out, attend.out_proj), (layer.norm1, names["norm1"]),
-             (layer.norm2, names["norm2"]), (layer.feed_forward.widen, wide),
-             (layer.feed_forward.narrow, narrow)]
+             (layer.norm2, names["norm2"]), (layer.feed_forward.up, wide),
+             (layer.feed_forward.down, narrow)]
     for part, mine in pairs:
         part.load_state_dict(mine.state_dict())
     # the words as they were before the first sum

@@ -5,13 +5,13 @@ weights are the code's own, so that one gradient serves both.
 """
 
 import torch
-from softdict.transformer import Config
+from softdict.transformer import TransformerConfig
 from softdict.variants import make_variant
 from torch import nn
 from torch.func import functional_call
 
 ATTENTIONS = {"self_attention": "self_attn", "cross_attention": "multihead_attn"}
-OTHERS = {"feed_forward.widen": "linear1", "feed_forward.narrow": "linear2",
+OTHERS = {"feed_forward.up": "linear1", "feed_forward.down": "linear2",
           "norm1": "norm1", "norm2": "norm2", "norm3": "norm3"}
 
 
@@ -28,7 +28,7 @@ class Placed(nn.Module):
 
 def compare(names):
     theirs, place = names["model"], names["place"]
-    ours = make_variant(9, 9, Config(8, 2, 2, 32, 0.0), pre_norm=False, tied=False)
+    ours = make_variant(9, 9, TransformerConfig(8, 2, 2, 32, 0.0), pre_norm=False, tied=False)
     ours.encoder.embedding = Placed(names["english"], place)
     ours.decoder.embedding = Placed(names["french"], place)
     ours.encoder.norm, ours.decoder.norm = theirs.encoder.norm, theirs.decoder.norm

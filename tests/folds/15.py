@@ -1,7 +1,7 @@
 """Chapter 15: the code of *In short* against softdict.training, update by update."""
 
 import torch
-from softdict.training import Settings, Training, token_loss, update
+from softdict.training import Settings, TrainingState, token_loss, update
 from torch import nn
 
 
@@ -15,8 +15,8 @@ class Batch:
 def compare(names):
     torch.manual_seed(torch.initial_seed())    # the weights with which the code began
     model = nn.Embedding(9, 9, _weight=torch.rand(9, 9))
-    settings = Settings(peak_rate=0.1, clip=0.1, warmup=20, schedule="root")
-    training = Training(model, settings)
+    settings = Settings(peak_rate=0.1, clip=0.1, warmup=20, schedule="inverse_sqrt")
+    training = TrainingState(model, settings)
     for _ in range(100):
         record = update(training, Batch(), lambda model, part, settings: token_loss(
             model(names["reads"]), names["says"]))

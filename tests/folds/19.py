@@ -5,7 +5,7 @@ It has no gradients: the merges, their order and both cuts must be equal.
 
 from collections import Counter
 
-from softdict.pieces import Pieces
+from softdict.pieces import SubwordTokenizer
 
 
 def compare(names):
@@ -21,7 +21,7 @@ def compare(names):
     # the package's blank in front of a word is a blank
     merges = [tuple(part.replace("_", " ") for part in pair) for pair in merges]
     letters = sorted({letter for word in names["text"] for letter in word} - {"_"})
-    table = Pieces([*letters, *map("".join, merges)], merges)
+    table = SubwordTokenizer([*letters, *map("".join, merges)], merges)
     assert [part.replace("_", " ") for part in new] == table.cut("snowfoot")
 
 

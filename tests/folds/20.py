@@ -2,7 +2,7 @@
 
 import torch
 from softdict.heads import MultiHeadAttention
-from softdict.roles import gates, heads, silenced
+from softdict.roles import ablated, gates, heads
 from torch import nn
 
 
@@ -22,7 +22,7 @@ def compare(names):
 
     costs, whole = [], loss()
     for name in heads(model):
-        with silenced(model, [name]):
+        with ablated(model, [name]):
             costs.append(loss() - whole)
     gate = torch.ones(4, 1, 1, requires_grad=True)
     with gates(model, {attention: gate}):

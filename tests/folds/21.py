@@ -5,7 +5,7 @@ They get a TextModel without positions and without its last norm.
 
 import torch
 from softdict.pretraining import TextModel, masked_loss, next_word_loss
-from softdict.transformer import Config
+from softdict.transformer import TransformerConfig
 from torch import nn
 
 
@@ -21,7 +21,7 @@ class Table(nn.Module):
 
 
 def compare(names):
-    model = TextModel(10, Config(8, heads=2, layers=1, hidden=32, dropout=0.0))
+    model = TextModel(10, TransformerConfig(8, heads=2, layers=1, hidden=32, dropout=0.0))
     model.embedding = Table(names["embed"].weight)
     model.norm = nn.Identity()
     model.generator.weight = model.embedding.table.weight
@@ -36,8 +36,8 @@ def compare(names):
             part.weight.copy_(weight)
             part.bias.copy_(bias)
     pairs = [(attention.out, block.self_attn.out_proj), (layer.norm1, block.norm1),
-             (layer.norm2, block.norm2), (layer.feed_forward.widen, block.linear1),
-             (layer.feed_forward.narrow, block.linear2)]
+             (layer.norm2, block.norm2), (layer.feed_forward.up, block.linear1),
+             (layer.feed_forward.down, block.linear2)]
     for part, mine in pairs:
         part.load_state_dict(mine.state_dict())
     ids, chosen = names["ids"][None], names["chosen"][None]

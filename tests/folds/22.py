@@ -1,13 +1,13 @@
 """Chapter 22: the code of *In short* against softdict.decoder_only.GroupedAttention."""
 
 import torch
-from softdict.decoder_only import LLAMA, Config, GroupedAttention
+from softdict.decoder_only import LLAMA, DecoderOnlyConfig, GroupedAttention
 from softdict.layers import angles
 from softdict.masks import causal_mask
 
 
 def compare(names):
-    theirs = GroupedAttention(Config(9, width=16, heads=4, key_heads=2, **LLAMA))
+    theirs = GroupedAttention(DecoderOnlyConfig(9, width=16, heads=4, kv_heads=2, **LLAMA))
     parts = [theirs.query, theirs.key, theirs.value]
     with torch.no_grad():
         for part, weight in zip(parts, names["W"].weight.split([16, 8, 8])):

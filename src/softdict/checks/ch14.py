@@ -10,7 +10,7 @@ from softdict.checks.answers import (DETACHED, ask, blame, close, copies, no_gra
 from softdict.checks.result import Mistake, attempt, exercise, refuse
 from softdict.heads import MultiHeadAttention
 from softdict.masks import causal_mask, padding_mask
-from softdict.transformer import Config
+from softdict.transformer import TransformerConfig
 from softdict.variants import make_variant
 
 
@@ -246,7 +246,7 @@ def check_14_2(cross_attention):
                      "from the memory.", answered(x, x, pads), answered(x, x, None))])
                 key, _ = layer.keys_and_values(memory)
                 _, value = layer.keys_and_values(x)
-                refuse(close(answers, layer.ask(x, key, value, pads)),
+                refuse(close(answers, layer.attend_to(x, key, value, pads)),
                        "value_of_words", "the values come from x; the answers should "
                        "be made of the source.")
                 refuse(close(weights, answered(x, memory, pads & causal_mask(T))[1]),
@@ -264,7 +264,8 @@ def check_14_2(cross_attention):
 @exercise("14-3", points=2)
 def check_14_3(tie):
     torch.manual_seed(23)
-    model = make_variant(11, 9, Config(12, 3, 1, 20, dropout=0.0), tied=False)
+    config = TransformerConfig(12, 3, 1, 20, dropout=0.0)
+    model = make_variant(11, 9, config, tied=False)
     kept = {name: item.detach().clone() for name, item in model.state_dict().items()}
     before = sum(item.numel() for item in model.parameters())
     no_linear = ("no_linear",
@@ -328,8 +329,8 @@ def check_14_4(parameters):
         source_words, target_words, width, heads, layers, hidden = sizes
         got = number(ask(parameters, *sizes, tied))
         with torch.device("meta"):
-            model = make_variant(source_words, target_words, Config(*sizes[2:]),
-                                 tied=tied)
+            model = make_variant(source_words, target_words,
+                                 TransformerConfig(*sizes[2:]), tied=tied)
         right = sum(item.numel() for item in model.parameters())
         if got == right:
             continue

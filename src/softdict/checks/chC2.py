@@ -15,9 +15,9 @@ from softdict.checks.beside import built, first_wrong, translations
 from softdict.checks.result import exercise, refuse
 from softdict.heads import MultiHeadAttention
 from softdict.masks import causal_mask, padding_mask
-from softdict.transformer import Config, DecoderLayer, make_transformer
+from softdict.transformer import DecoderLayer, TransformerConfig, make_transformer
 
-SIZES = Config(width=12, heads=3, layers=2, hidden=20, dropout=0.0)
+SIZES = TransformerConfig(width=12, heads=3, layers=2, hidden=20, dropout=0.0)
 
 
 @exercise("C2-1", points=1)

@@ -7,7 +7,7 @@ from softdict.experiments.translation import system
 PARTS = {"smoothing": system("transformer", smoothing=0.1),
          "warmup": system("transformer", warmup=200),
          "post": system("transformer", {"pre_norm": False}),
-         "learned": system("transformer", {"position_encoding": "learned"}),
+         "learned": system("transformer", {"positional_encoding": "learned"}),
          "one-head": system("transformer", {"heads": 1}),
          "untied": system("transformer", {"tied": False}),
          "no-dropout": system("transformer", {"dropout": 0.0})}

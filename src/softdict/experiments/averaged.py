@@ -83,7 +83,7 @@ def constant(attend, numbers, means):
 def judged(model, batch, ablation):
     """Mean loss of a word, and sentences right of 100, inside a context."""
     with ablation:
-        losses, right = roles.told(model, batch)
+        losses, right = roles.teacher_forced(model, batch)
     return [losses[batch.target_out != PAD].mean().item(),
             100 * right.all(dim=1).double().mean().item()]
 
@@ -93,16 +93,16 @@ def compared(seed, path=None, count=COUNT):
     model = translator.translator().cpu().eval()
     valid, iid = batch_of("valid", count), batch_of("iid", count)
     means, names = mean_answers(model, valid), list(roles.heads(model))
-    silence = {name: judged(model, valid, roles.silenced(model, [name]))[0]
+    silence = {name: judged(model, valid, roles.ablated(model, [name]))[0]
                for name in names}
     few = sorted(names, key=silence.get)[:HARMLESS]
-    return {"names": names, "whole": judged(model, iid, roles.silenced(model, [])),
-            "silent": [judged(model, iid, roles.silenced(model, [name]))
+    return {"names": names, "whole": judged(model, iid, roles.ablated(model, [])),
+            "silent": [judged(model, iid, roles.ablated(model, [name]))
                        for name in names],
             "averaged": [judged(model, iid, averaged(model, [name], means))
                          for name in names],
             "eight": few,
-            "eight silent": judged(model, iid, roles.silenced(model, few)),
+            "eight silent": judged(model, iid, roles.ablated(model, few)),
             "eight averaged": judged(model, iid, averaged(model, few, means))}
 
 

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from softdict import runtime
-from softdict.attention import attention, fused, scaled_dot
+from softdict.attention import attention, scaled_dot, sdpa
 from softdict.batches import epoch_batches
 from softdict.experiments.runner import Experiment
 from softdict.experiments.timing import milliseconds
@@ -99,7 +99,7 @@ def cost(seed, path=None, lengths=LENGTHS, width=256, heads=8):
     place = runtime.device()
     layers = {"lstm": Recurrent(width, width, batch_first=True),
               "explicit": Layer(width, heads, attention),
-              "fused": Layer(width, heads, fused)}
+              "fused": Layer(width, heads, sdpa)}
     table = {"device": place.type, "lengths": lengths, "width": width, "heads": heads}
     for name, layer in layers.items():
         layer.to(place)

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from softdict import runtime
-from softdict.attention import attention, fused, scaled_dot
+from softdict.attention import attention, scaled_dot, sdpa
 from softdict.batches import make_batch
 from softdict.experiments import sentences
 from softdict.experiments.runner import Experiment, trained
@@ -19,8 +19,8 @@ from softdict.heads import rotary
 from softdict.layers import LearnedPositions, sinusoids
 from softdict.masks import padding_mask
 from softdict.scoring import by_length
-from softdict.training import Settings, Training, token_loss
-from softdict.transformer import Config, EncoderLayer
+from softdict.training import Settings, TrainingState, token_loss
+from softdict.transformer import EncoderLayer, TransformerConfig
 from softdict.variants import PostNormEncoderLayer
 from softdict.vocab import EOS, PAD, Vocab
 
@@ -155,19 +155,19 @@ class Labeller(nn.Module):
     LAYERS), a last norm; attend is the function that their heads attend with
     """
 
-    def __init__(self, words, labels, position_encoding="added", heads=4, layers=2,
+    def __init__(self, words, labels, positional_encoding="added", heads=4, layers=2,
                  width=96, dropout=0.0, connection="pre", attend=None):
         super().__init__()
         # numbers that the position keeps to itself
-        own = width // 4 if position_encoding == "concatenated" else 0
-        self.position_encoding, self.own, self.width = position_encoding, own, width
-        self.embed = nn.Embedding(words, width - own)
+        own = width // 4 if positional_encoding == "concatenated" else 0
+        self.positional_encoding, self.own, self.width = positional_encoding, own, width
+        self.embedding = nn.Embedding(words, width - own)
         self.learned = (LearnedPositions(LEARNED, width)
-                        if position_encoding == "learned" else None)
-        attend = attend or (nearer if position_encoding == "distance" else fused)
-        if position_encoding == "rotary":
+                        if positional_encoding == "learned" else None)
+        attend = attend or (nearer if positional_encoding == "distance" else sdpa)
+        if positional_encoding == "rotary":
             attend = partial(rotary, attend=attend)
-        config = Config(width, heads, layers, 4 * width, dropout, attend)
+        config = TransformerConfig(width, heads, layers, 4 * width, dropout, attend)
         self.layers = nn.ModuleList(
             LAYERS[connection](config) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
@@ -176,12 +176,12 @@ class Labeller(nn.Module):
     def embedded(self, source):
         """source [B, T]; returns x [B, T, D] that tells positions, unless heads do."""
         positions = torch.arange(source.shape[1], device=source.device)    # [T]
-        x = self.embed(source)
-        if self.position_encoding == "added":
+        x = self.embedding(source)
+        if self.positional_encoding == "added":
             return x + sinusoids(positions, self.width)
-        if self.position_encoding == "learned":
+        if self.positional_encoding == "learned":
             return x + self.learned(positions)
-        if self.position_encoding == "concatenated":
+        if self.positional_encoding == "concatenated":
             codes = sinusoids(positions, self.own).expand(len(source), -1, -1)
             return torch.cat([x, codes], dim=-1)
         return x
@@ -204,7 +204,7 @@ class Labeller(nn.Module):
 
     def extra_repr(self):
         """What a saved model is known by, beside its parts."""
-        return f"position_encoding={self.position_encoding}"
+        return f"positional_encoding={self.positional_encoding}"
 
 
 # Training and measuring
@@ -215,7 +215,7 @@ def start(seed, peak_rate=2e-3, pairs=None, updates=UPDATES, warmup=0, **options
     words, labels = vocabularies()
     model = Labeller(len(words), len(labels), **options).to(runtime.device())
     settings = Settings(updates=updates, peak_rate=peak_rate, warmup=warmup, seed=seed)
-    return Training(model, settings, labels.fingerprint()), rows("train")[:pairs]
+    return TrainingState(model, settings, labels.fingerprint()), rows("train")[:pairs]
 
 
 @torch.no_grad()
@@ -310,7 +310,7 @@ EXPERIMENTS = [
     *[trained(f"heads-{heads}", "heads", partial(start, heads=heads), finish)
       for heads in HEADS],
     *[trained(f"positions-{kind}", "positions",
-              partial(start, position_encoding=kind), finish)
+              partial(start, positional_encoding=kind), finish)
       for kind in POSITIONS],
     *[trained(f"depth-6-{connection}", "depth",
               partial(start, layers=6, connection=connection), finish)

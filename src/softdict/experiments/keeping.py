@@ -23,12 +23,12 @@ from softdict.experiments import sentences
 from softdict.experiments.runner import Experiment
 from softdict.recipes import RECIPES, vocabs
 from softdict.scoring import bleu, chrf, exact_matches
-from softdict.training import Settings, Training, token_loss, train
+from softdict.training import Settings, TrainingState, token_loss, train
 from softdict.vocab import PAD
 
 LONGEST = 12    # English words
 UPDATES = {300: 750, 1000: 1000, 3000: 1500}    # by the number of pairs
-SETTINGS = Settings(warmup=100, schedule="root", every=50)
+SETTINGS = Settings(warmup=100, schedule="inverse_sqrt", interval=50)
 RATES = {"rnn": 4e-3, "transformer": 2e-3}    # at their peak
 
 
@@ -51,7 +51,7 @@ def start(count, name, seed):
     model = RECIPES[name].build(len(source_vocab), len(target_vocab))
     settings = replace(SETTINGS, updates=UPDATES[count], peak_rate=RATES[name],
                        seed=seed)
-    return (Training(model.to(runtime.device()), settings, target_vocab.fingerprint()),
+    return (TrainingState(model.to(runtime.device()), settings, target_vocab.fingerprint()),
             ids(short("train")[:count]))
 
 

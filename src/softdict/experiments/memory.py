@@ -15,7 +15,7 @@ from softdict.experiments.runner import Experiment, trained
 from softdict.experiments.timing import milliseconds
 from softdict.recipes import LONGEST, PAIRS
 from softdict.seq2seq import Decoder, Encoder, Seq2Seq, top_state
-from softdict.training import Settings, Training
+from softdict.training import Settings, TrainingState
 
 CELLS = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
 WIDTHS = (12, 24, 48, 96, 192, 384)
@@ -29,13 +29,13 @@ class Recall(nn.Module):
 
     def __init__(self, cell, width, words):
         super().__init__()
-        self.embed = nn.Embedding(words, width)
+        self.embedding = nn.Embedding(words, width)
         self.rnn = cell(width, width, batch_first=True)
         self.generator = nn.Linear(width, words)
 
     def forward(self, ids):
         """ids [B, S]; returns logits [B, V]."""
-        outputs, _ = self.rnn(self.embed(ids))
+        outputs, _ = self.rnn(self.embedding(ids))
         return self.generator(outputs[:, -1])
 
 
@@ -46,7 +46,8 @@ def gradient_norms(model, distances):
     """
     norms = []
     for distance in distances:
-        x = model.embed(torch.randint(model.embed.num_embeddings, (64, distance + 1)))
+        ids = torch.randint(model.embedding.num_embeddings, (64, distance + 1))
+        x = model.embedding(ids)
         outputs = model.rnn(x)[0][:, -1]
         direction = F.normalize(torch.randn_like(outputs), dim=-1)
         [gradient] = torch.autograd.grad((outputs * direction).sum(), x)
@@ -111,7 +112,7 @@ def copy_start(width, updates, seed):
     model = Seq2Seq(Encoder(WORDS, 64, width), Decoder(WORDS, 64, width))
     settings = Settings(updates=updates, peak_rate=2e-3 if width > 192 else 4e-3,
                         seed=seed)
-    return (Training(model.to(runtime.device()), settings, f"copy {WORDS}"),
+    return (TrainingState(model.to(runtime.device()), settings, f"copy {WORDS}"),
             copy_pairs(PAIRS, seed))
 
 

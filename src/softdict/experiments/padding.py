@@ -18,7 +18,7 @@ class PadsBehind(Encoder):
     def forward(self, source, lengths):
         """source [B, S], lengths [B]; as Encoder, with pads among its states."""
         source = F.pad(source, (0, max(0, SIZE - source.shape[1])), value=PAD)
-        states, final = self.rnn(self.embed(source))
+        states, final = self.rnn(self.embedding(source))
         return Encoded(states, both_directions(final), source != PAD)
 
 
@@ -39,8 +39,8 @@ def state_after_pads(encoder, ids, pads):
 
     pads holds how many stand in front of the words and how many behind them
     """
-    embedded = encoder.embed(torch.tensor([pads[0] * [PAD] + ids + pads[1] * [PAD]],
-                                          device=encoder.embed.weight.device))
+    embedded = encoder.embedding(torch.tensor([pads[0] * [PAD] + ids + pads[1] * [PAD]],
+                                              device=encoder.embedding.weight.device))
     _, final = encoder.rnn(embedded)
     return final[-2:, 0]
 
@@ -55,7 +55,7 @@ def pads_and_states(seed, path=None, model=None, layers=1, counts=(0, 1, 2, 4, 8
         runtime.seed(seed)
         model = Seq2Seq(Encoder(200, layers=layers), Decoder(200, layers=layers))
     rng = torch.Generator().manual_seed(seed)
-    rows = torch.randint(4, model.encoder.embed.num_embeddings, (100, 5),
+    rows = torch.randint(4, model.encoder.embedding.num_embeddings, (100, 5),
                          generator=rng).tolist()
     table = {"pads": counts}
     for name, pads in (("behind", lambda n: (0, n)), ("in front", lambda n: (n, 0))):

@@ -88,7 +88,8 @@ def read(seed, path=None, widths=CODED, places=64, words=1000):
 
 EXPERIMENTS = [
     *[trained(f"shifted-{kind}", "shifted",
-              partial(start, peak_rate=4e-3, width=48, position_encoding=kind), shifts)
+              partial(start, peak_rate=4e-3, width=48, positional_encoding=kind),
+              shifts)
       for kind in POSITIONS],
     Experiment("codes", "shifted",
                lambda seed: read(seed, widths=CODED[:5])["spread of the word"], read)]

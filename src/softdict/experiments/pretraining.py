@@ -23,16 +23,16 @@ from softdict.masks import causal_mask
 from softdict.pretraining import (
     TextModel, copy_parts, mask_words, masked_update, next_word_update,
     perplexity, with_mask, word_losses)
-from softdict.training import Settings, Training, batch_loss, train
-from softdict.transformer import Config, make_transformer
+from softdict.training import Settings, TrainingState, batch_loss, train
+from softdict.transformer import TransformerConfig, make_transformer
 from softdict.vocab import EOS, PAD, UNK, Vocab
 
 TAGS = ["<plain>", "<polite>", "<formal>"]    # of the register: no text has them
-CONFIG = Config(width=96, heads=4, layers=2, hidden=384)
-TEXT = Settings(updates=1500, peak_rate=2e-3, warmup=100, every=250)
+CONFIG = TransformerConfig(width=96, heads=4, layers=2, hidden=384)
+TEXT = Settings(updates=1500, peak_rate=2e-3, warmup=100, interval=250)
 # the training on so many pairs; 2e-3 was the best of RATES for each of TUNED
 PAIRS = {count: Settings(updates=updates, peak_rate=2e-3, batch_size=32, warmup=50,
-                         every=updates // 5)
+                         interval=updates // 5)
          for count, updates in ((100, 300), (500, 400), (2000, 800), (20_000, 800))}
 TUNED = (100, 500, 2000)
 RATES = (1, 2, 4)    # peak rates that were tried, in thousandths
@@ -113,7 +113,7 @@ def start(part, text, seed):
     """An untrained TextModel in training, and its texts as pairs."""
     vocab = vocabularies()[part == "decoder"]
     runtime.seed(seed)
-    return (Training(TextModel(len(vocab), CONFIG), replace(TEXT, seed=seed)),
+    return (TrainingState(TextModel(len(vocab), CONFIG), replace(TEXT, seed=seed)),
             [(words, words) for words in (vocab.ids(line, "UNK") for line in text)])
 
 
@@ -169,7 +169,7 @@ def few_pairs(count, parts, seed, **settings):
     runtime.seed(seed)    # what is new is the same in all conditions
     model = make_transformer(len(english), len(korean), CONFIG)
     copy_parts(model, **parts)
-    return (Training(model, replace(PAIRS[count], seed=seed, **settings)),
+    return (TrainingState(model, replace(PAIRS[count], seed=seed, **settings)),
             ids(sentences.split("train")[:count]))
 
 
@@ -232,7 +232,7 @@ def longer(seed, path=None):
     models, _ = both(seed)
     return {str(count): {
         name: translated(count, {part: models[part] for part in CONDITIONS[name]}, seed,
-                         updates=LONGER, every=LONGER // 10)
+                         updates=LONGER, interval=LONGER // 10)
         for name in conditions(count)} for count in (2000, ENOUGH)}
 
 

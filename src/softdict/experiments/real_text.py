@@ -27,14 +27,14 @@ from softdict.batches import epoch_batches, padded
 from softdict.decoding import beam_search, translation_weights
 from softdict.experiments.runner import RESULTS, hardware, rounded, versions
 from softdict.files import read_lines, write_whole
-from softdict.folder import HISTORY, Config, load_folder
+from softdict.folder import HISTORY, FolderConfig, load_folder
 from softdict.own_text import read_pairs, split_words
-from softdict.pieces import pieces_data
+from softdict.pieces import subword_data
 from softdict.real_text import leak, multi30k, split_by_source
 from softdict.recipes import real
 from softdict.runtime import device
 from softdict.scoring import bleu, by_length, chrf, sacre
-from softdict.training import Training, update
+from softdict.training import TrainingState, update
 
 REAL = RESULTS.parent / "real_text"
 TESTS = "test_2016_flickr", "test_2017_flickr"
@@ -46,7 +46,7 @@ QUOTED = 40    # translations that are kept: short quotations
 def translations(saved, sources, beam_size, length_penalty, size=50):
     """The best translation of each text, from a beam search."""
     written, device = {}, next(saved.model.parameters()).device
-    ids = [saved.source_vocab.ids(saved.cut(text)) for text in sources]
+    ids = [saved.source_vocab.ids(saved.tokenize(text)) for text in sources]
     order = sorted(range(len(ids)), key=lambda number: len(ids[number]))
     for start in range(0, len(order), size):
         chosen = order[start:start + size]
@@ -164,13 +164,13 @@ def missed(training, test):
 
 def pace(data_dir, count=30):
     """Seconds of an update of the Transformer on this machine: a median."""
-    data, _ = pieces_data(*(multi30k(split, "de", "en", data_dir)
-                            for split in ("train", "val")))
+    data, _ = subword_data(*(multi30k(split, "de", "en", data_dir)
+                             for split in ("train", "val")))
     options, settings = real("transformer")
-    config = Config("transformer", options, vocabulary="pieces")
+    config = FolderConfig("transformer", options, vocabulary="pieces")
     vocab = data[2]
     model = config.build(len(vocab), len(vocab)).to(device())
-    state = Training(model, settings)
+    state = TrainingState(model, settings)
     ids = [tuple(map(vocab.ids, pair)) for pair in data[0]]
     seconds = []
     for batch in epoch_batches(ids, settings.batch_size, 0, 0)[:count]:
@@ -213,8 +213,8 @@ def result(folder, data_dir):
                for split in TESTS}
     sources, references = splits[TESTS[0]]
     groups = by_length([len(text.split()) for text in sources], BINS)
-    asked = saved.cut(sources[QUOTED])
-    answer = saved.cut(written[TESTS[0]][QUOTED])
+    asked = saved.tokenize(sources[QUOTED])
+    answer = saved.tokenize(written[TESTS[0]][QUOTED])
     config = saved.config
     record = {
         "experiment": name, "seed": config.settings["seed"],

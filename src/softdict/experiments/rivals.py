@@ -7,16 +7,16 @@ import torch.nn.functional as F
 from torch import nn
 
 from softdict import runtime
-from softdict.attention import attention, fused
+from softdict.attention import attention, sdpa
 from softdict.decoding import beam_search, greedy
 from softdict.layers import Dropout, sinusoids
 from softdict.masks import causal_mask, hidden_mask
-from softdict.training import Settings, Training, update
-from softdict.transformer import Config
+from softdict.training import Settings, TrainingState, update
+from softdict.transformer import TransformerConfig
 from softdict.variants import make_variant
 from softdict.vocab import BOS, EOS, PAD
 
-CONFIG = Config(width=256, heads=8, layers=3, hidden=1024, dropout=0.1)
+CONFIG = TransformerConfig(width=256, heads=8, layers=3, hidden=1024, dropout=0.1)
 VOCABULARY, WRITTEN = 8000, 24    # words to know, words to write
 LONGEST = 512                     # positions of the rivals
 # of ours, where there is a GPU
@@ -25,7 +25,7 @@ VARIANTS = ("bfloat16", "explicit attention", "compiled")
 
 # Models
 
-def ours(attend=fused):
+def ours(attend=sdpa):
     """The book's Transformer."""
     return make_variant(VOCABULARY, VOCABULARY, replace(CONFIG, attend=attend),
                         tied=False)
@@ -110,7 +110,7 @@ def made(name):
     """A model with random weights, the same at every call, on the fastest device."""
     runtime.seed(0)
     if name in VARIANTS:
-        model = ours(attention if name == "explicit attention" else fused)
+        model = ours(attention if name == "explicit attention" else sdpa)
     else:
         model = MODELS[name]()
     return model.to(runtime.device())
@@ -153,8 +153,8 @@ def our_trainer(name, model):
         # all but the generator
         model.states = torch.compile(model.states, dynamic=True)
     precision = "bfloat16" if name == "bfloat16" else "float32"
-    training = Training(model, Settings(updates=10**9, peak_rate=1e-4,
-                                        precision=precision))
+    training = TrainingState(model, Settings(updates=10**9, peak_rate=1e-4,
+                                             precision=precision))
 
     def step(batch):
         training.history.append(update(training, batch))

@@ -173,8 +173,8 @@ def looks(model):
 
 def judged(model, batch, silent=()):
     """Mean loss of a word, and exact translations, with some heads silent."""
-    with roles.silenced(model, silent):
-        losses, right = roles.told(model, batch)
+    with roles.ablated(model, silent):
+        losses, right = roles.teacher_forced(model, batch)
     words = (batch.target_out != PAD).sum()
     exact = right.all(dim=1).double().mean()
     return [(losses.sum() / words).item(), 100 * exact.item()]
@@ -200,11 +200,11 @@ def alone(model, table, batch):
     """What it costs to silence each head alone: each relation's own words, which join
     its row of the table; each kind of word; and the right honorific between twins."""
     pairs, names = pairs_of("iid"), list(roles.heads(model))
-    whole, _ = roles.told(model, batch)
+    whole, _ = roles.teacher_forced(model, batch)
     real, costs, honoured = (batch.target_out != PAD).cpu(), {}, []
     for name in names:
-        with roles.silenced(model, [name]):
-            costs[name] = (roles.told(model, batch)[0] - whole).cpu()
+        with roles.ablated(model, [name]):
+            costs[name] = (roles.teacher_forced(model, batch)[0] - whole).cpu()
             honoured.append(agreement(SYSTEM, model)[0])
     links = gold_links(pairs)
     for name, row in table.items():

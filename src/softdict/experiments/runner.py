@@ -22,7 +22,7 @@ import torch
 
 import softdict
 from softdict import runtime
-from softdict.checkpoint import Damaged, begin_anew
+from softdict.checkpoint import CorruptFile, begin_anew
 from softdict.files import alone, write_whole
 from softdict.training import train
 
@@ -115,7 +115,7 @@ def measure(experiment, seed, path, file):
     write_whole(notes, json.dumps([earlier, begin]).encode())
     try:
         result = experiment.result(seed, path)
-    except Damaged as error:
+    except CorruptFile as error:
         print(begin_anew(path, error), file=sys.stderr)
         earlier = 0
         result = experiment.result(seed, path)

@@ -6,8 +6,8 @@ from softdict import runtime
 from softdict.batches import make_batch
 from softdict.experiments import endings, sentences
 from softdict.experiments.runner import trained
-from softdict.roles import heads, silenced
-from softdict.training import Settings, Training
+from softdict.roles import ablated, heads
+from softdict.training import Settings, TrainingState
 
 LONGEST = 10    # words of the sentences
 # what an ending may hold, and what of it must be right
@@ -29,7 +29,7 @@ def start(seed):
     words, labels = endings.vocabularies()
     model = endings.Labeller(len(words), len(labels), heads=4, layers=1, width=64)
     settings = Settings(updates=500, peak_rate=8e-3, seed=seed)
-    return (Training(model.to(runtime.device()), settings, labels.fingerprint()),
+    return (TrainingState(model.to(runtime.device()), settings, labels.fingerprint()),
             short("train"))
 
 
@@ -60,7 +60,7 @@ def finish(training):
     model, pairs = training.model, short("valid") + short("iid")
     table = {"whole": verbs_right(model, pairs)}
     for name in heads(model):
-        with silenced(model, [name]):
+        with ablated(model, [name]):
             table[name] = verbs_right(model, pairs)
     return table
 

@@ -18,7 +18,7 @@ from torch import nn
 
 from softdict import corpus, runtime
 from softdict.batches import epoch_batches
-from softdict.decoder_only import Config, DecoderOnly, generate
+from softdict.decoder_only import DecoderOnly, DecoderOnlyConfig, generate
 from softdict.decoding import without
 from softdict.experiments import sentences
 from softdict.experiments.measures import report, translations
@@ -26,13 +26,13 @@ from softdict.experiments.runner import SEEDS, Experiment
 from softdict.experiments.translation import System, rated
 from softdict.masks import causal_mask, padding_mask
 from softdict.recipes import PAIRS, RECIPES
-from softdict.training import Settings, Training, batch_loss, train, update
+from softdict.training import Settings, TrainingState, batch_loss, train, update
 from softdict.vocab import BOS, EOS, PAD, Vocab
 
-SETTINGS = Settings(updates=1000, peak_rate=2e-3, every=100)
+SETTINGS = Settings(updates=1000, peak_rate=2e-3, interval=100)
 RATES = (1, 2, 4)    # peak rates that were tried, in thousandths
 # GPT-2's parts, and about as many weights as the control has
-GPT2 = {"width": 128, "heads": 4, "key_heads": 4, "layers": 4, "hidden": 624,
+GPT2 = {"width": 128, "heads": 4, "kv_heads": 4, "layers": 4, "hidden": 624,
         "longest": 160, "dropout": 0.1}
 # what a model has beside the changes of those before it; now Llama's, but tied
 CHANGES = {"1-decoder-only": {},
@@ -40,7 +40,7 @@ CHANGES = {"1-decoder-only": {},
            # a third matrix, two thirds as wide: Shazeer 2020, section 3
            "3-swiglu": {"feed_forward": "swiglu", "hidden": 416},
            "4-rotary": {"positions": "rotary"},
-           "5-grouped": {"key_heads": 2},
+           "5-grouped": {"kv_heads": 2},
            "6-no-biases": {"bias": False}}
 
 
@@ -57,7 +57,7 @@ def config(name):
     parts, names = dict(GPT2), list(CHANGES)
     for changed in names[:names.index(name) + 1]:
         parts |= CHANGES[changed]
-    return Config(len(vocabulary()), **parts)
+    return DecoderOnlyConfig(len(vocabulary()), **parts)
 
 
 class OneText(nn.Module):
@@ -134,8 +134,8 @@ class DecoderOnlySystem(Both):
         """An untrained model in training, and its pairs."""
         runtime.seed(seed)
         model = self.build().to(runtime.device())
-        return (Training(model, replace(self.settings, seed=seed),
-                         vocabulary().fingerprint()),
+        return (TrainingState(model, replace(self.settings, seed=seed),
+                              vocabulary().fingerprint()),
                 self.ids(sentences.split("train")[:self.pairs]))
 
     def translate(self, model, examples, size=128):
@@ -146,7 +146,7 @@ class DecoderOnlySystem(Both):
         for start in range(0, len(order), size):
             group = order[start:start + size]
             lines |= zip(group, generate(
-                model.model, [texts[n] for n in group], ends=(EOS,),
+                model.model, [texts[n] for n in group], eos_ids=(EOS,),
                 choose=lambda logits: without(logits, PAD, BOS).argmax(dim=-1)))
         return [vocabulary().tokens(lines[n]) for n in range(len(texts))]
 

@@ -15,7 +15,7 @@ from softdict.experiments.runner import SEEDS, trained
 from softdict.recipes import PAIRS, RECIPES, vocabs
 from softdict.seq2seq import (
     Attend, BahdanauDecoder, LastState, LuongDecoder, ScheduledSampling)
-from softdict.training import Settings, Training, token_loss
+from softdict.training import Settings, TrainingState, token_loss
 from softdict.transformer import Transformer
 
 
@@ -47,7 +47,7 @@ class System:
         runtime.seed(seed)
         model = self.build(len(source_vocab), len(target_vocab)).to(runtime.device())
         fingerprint = f"{source_vocab.fingerprint()} {target_vocab.fingerprint()}"
-        return (Training(model, replace(self.settings, seed=seed), fingerprint),
+        return (TrainingState(model, replace(self.settings, seed=seed), fingerprint),
                 self.ids(sentences.split("train")[:self.pairs]))
 
     def finish(self, training):

@@ -225,7 +225,7 @@ def published_mark(question, told):
 
 
 def judged_safely(question, asked, results):
-    """`judge`; results of another form than was asked for count as no answer."""
+    """`energy_layer`; results of another form than was asked for count as no answer."""
     fits = isinstance(results, Failure) or (
         isinstance(results, list) and len(results) == len(asked) and all(
             isinstance(part, list) and len(part) == len(given)

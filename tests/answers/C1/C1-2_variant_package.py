@@ -7,12 +7,12 @@ class Decoder(nn.Module):
     def __init__(self, vocabulary, embedding, width):
         super().__init__()
         self.join = nn.Linear(width + width, width, bias=False)
-        self.embed = nn.Embedding(vocabulary, embedding, padding_idx=0)
+        self.embedding = nn.Embedding(vocabulary, embedding, padding_idx=0)
         self.rnn = nn.GRU(input_size=embedding, hidden_size=width, batch_first=True)
         self.attend = Attend()
 
     def forward(self, ids, state, states, allowed):
-        word = self.embed(ids.unsqueeze(1))
+        word = self.embedding(ids.unsqueeze(1))
         _, state = self.rnn(word, state)
         context, _ = self.attend(state[-1], (states, states, allowed))
         return torch.tanh(self.join(torch.hstack([context, state[-1]]))), state

@@ -12,12 +12,12 @@ def attend(query, states, allowed):
 class Decoder(nn.Module):
     def __init__(self, vocabulary, embedding, width):
         super().__init__()
-        self.embed = nn.Embedding(vocabulary, embedding)
+        self.embedding = nn.Embedding(vocabulary, embedding)
         self.rnn = nn.GRU(embedding, width, batch_first=True)
         self.join = nn.Linear(2 * width, width, bias=False)
 
     def forward(self, ids, state, states, allowed):
-        outputs, state = self.rnn(self.embed(ids)[:, None], state)
+        outputs, state = self.rnn(self.embedding(ids)[:, None], state)
         query = outputs[:, 0]                              # [B, D]
         context, _ = attend(query, states, allowed)
         both = torch.cat([context, query], dim=-1)         # [B, 2*D]

@@ -7,11 +7,11 @@ class Decoder(nn.Module):
     def __init__(self, vocabulary, embedding, width):
         super().__init__()
         self.join = nn.Linear(2 * width, width, bias=False)
-        self.embed = nn.Embedding(vocabulary, embedding, padding_idx=0)
+        self.embedding = nn.Embedding(vocabulary, embedding, padding_idx=0)
         self.rnn = nn.GRU(embedding, width, batch_first=True)
 
     def forward(self, ids, state, states, allowed):
-        _, state = self.rnn(self.embed(ids).unsqueeze(1), state)
+        _, state = self.rnn(self.embedding(ids).unsqueeze(1), state)
         context, _ = Attend()(state[-1], (states, states, allowed))
         return torch.tanh(self.join(torch.cat((context, state[-1]), 1))), state
 

@@ -10,8 +10,8 @@ class Decoder(nn.Module):
         self.self_attention = MultiHeadAttention(width, heads)
         self.cross_attention = MultiHeadAttention(width, heads)
         self.feed_forward = nn.Sequential(OrderedDict(
-            widen=nn.Linear(width, hidden), relu=nn.ReLU(),
-            narrow=nn.Linear(hidden, width)))
+            up=nn.Linear(width, hidden), relu=nn.ReLU(),
+            down=nn.Linear(hidden, width)))
         self.norm1, self.norm2, self.norm3 = (nn.LayerNorm(width) for _ in range(3))
 
     def forward(self, x, memory, allowed=None, memory_allowed=None):

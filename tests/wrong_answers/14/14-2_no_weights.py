@@ -1,4 +1,4 @@
-from softdict.attention import fused
+from softdict.attention import sdpa
 from softdict.masks import padding_mask
 
 
@@ -6,4 +6,4 @@ def cross_attention(layer, x, memory, lengths):
     """Returns answers [B, T, D] and weights [B, H, T, S]."""
     key, value = layer.keys_and_values(memory)
     real = padding_mask(lengths, memory.shape[1])[:, None, None]
-    return fused(layer.queries(x), key, value, real)
+    return sdpa(layer.queries(x), key, value, real)

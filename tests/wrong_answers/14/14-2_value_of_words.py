@@ -6,4 +6,4 @@ def cross_attention(layer, x, memory, lengths):
     real = padding_mask(lengths, memory.shape[1])[:, None]
     key, _ = layer.keys_and_values(memory)
     _, value = layer.keys_and_values(x)
-    return layer.ask(x, key, value, real), layer.weights(x, memory, real)
+    return layer.attend_to(x, key, value, real), layer.weights(x, memory, real)

@@ -5,11 +5,11 @@ from torch import nn
 class FeedForward(nn.Module):
     def __init__(self, width, hidden):
         super().__init__()
-        self.widen = nn.Linear(width, hidden)
-        self.narrow = nn.Linear(hidden, width)
+        self.up = nn.Linear(width, hidden)
+        self.down = nn.Linear(hidden, width)
 
     def forward(self, x):
-        return self.narrow(self.widen(x).relu())
+        return self.down(self.up(x).relu())
 
 
 class Decoder(nn.Module):

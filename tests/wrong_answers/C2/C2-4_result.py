@@ -1,6 +1,6 @@
 import torch
 from softdict.layers import sinusoids
-from softdict.transformer import Config, DecoderLayer, EncoderLayer
+from softdict.transformer import DecoderLayer, EncoderLayer, TransformerConfig
 from torch import nn
 
 
@@ -32,7 +32,7 @@ class Stack(nn.Module):
 class Machine(nn.Module):
     def __init__(self, source_words, target_words, width, heads, layers, hidden):
         super().__init__()
-        config = Config(width, heads, layers, hidden, 0.0)
+        config = TransformerConfig(width, heads, layers, hidden, 0.0)
         self.encoder = Stack(source_words, width,
                              [EncoderLayer(config) for _ in range(layers)])
         self.decoder = Stack(target_words, width,
