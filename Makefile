@@ -1,16 +1,16 @@
-# Only calls: book/build.py has the logic, without make too: python book/build.py book
+# Only calls: tools/build.py has the logic, without make too: python tools/build.py book
 PYTHON ?= python3
 ONLY ?=        # make student ONLY=02,07
 
 .PHONY: book test shaken gpu serve lab quotes student outputs lock address results benchmark picture pdf slides clean
 
 book test shaken gpu serve lab quotes student outputs lock results benchmark picture pdf slides clean:
-	@$(PYTHON) book/build.py $@ $(ONLY)
+	@$(PYTHON) tools/build.py $@ $(ONLY)
 
 # make address OWNER/NAME: the second word is no target of its own
 ifeq ($(firstword $(MAKECMDGOALS)),address)
 address:
-	@$(PYTHON) book/build.py address $(word 2,$(MAKECMDGOALS))
+	@$(PYTHON) tools/build.py address $(word 2,$(MAKECMDGOALS))
 $(word 2,$(MAKECMDGOALS)):
 	@:
 endif

@@ -6,6 +6,7 @@ Each check takes a `Book` and yields one sentence for each thing that is wrong.
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,17 +18,10 @@ from pathlib import Path
 import notebooks as files
 from books import dotted
 
-FLOORS = {
-    "lookup": 0, "masks": 0, "vocab": 0, "runtime": 0, "figures": 0, "files": 0,
-    "wording": 0, "sampling": 0,
-    "corpus": 1, "flags": 1, "attention": 1, "layers": 1, "batches": 1, "baselines": 1,
-    "own_text": 1, "real_text": 1, "pieces": 2,
-    "heads": 2, "seq2seq": 2, "cache": 2,
-    "transformer": 3, "scoring": 3, "checkpoint": 3,
-    "training": 4, "decoding": 4, "variants": 4, "distributed": 5, "recipes": 5,
-    "decoder_only": 5, "pretraining": 5, "roles": 5, "checks": 5, "grading": 6,
-    "folder": 6, "stopping": 6, "resume": 7, "pretrained": 7, "translator": 8,
-    "writing": 8, "experiments": 9, "commands": 10, "__main__": 11}
+import softdict
+
+FLOOR = re.compile(r"^ {4}(\d+) +([\w.]+)  ", re.MULTILINE)    # a line of the map
+FLOORS = {name: int(floor) for floor, name in FLOOR.findall(softdict.__doc__)}
 QUOTED = ["lookup", "masks", "attention", "layers", "heads", "seq2seq", "transformer",
           "cache", "variants", "training", "decoding", "sampling"]
 COLAB = {"torch": "2.11.0", "numpy": "2.1.3", "matplotlib": "3.10.8", "tqdm": "4.67.1",
@@ -155,17 +149,28 @@ def undeclared(book, declared=DECLARED):
 
 # The package
 
+def on_the_map(module):
+    """What the map calls a module: a part of `softdict`, or of a package that serves.
+
+    None for softdict itself and for packages that hold nothing but others
+    """
+    names = module.split(".")[1:3]
+    if names[:1] and names[0] in ("texts", "saving", "programs"):
+        return ".".join(names) if len(names) == 2 else None
+    return names[0] if names else None
+
+
 def modules_import_from_floors_below(book):
     for path, tree in book.modules.items():
         file = path.relative_to(book.root).as_posix()
         module = dotted(file)
-        own = module.split(".")[1] if "." in module else None
+        own = on_the_map(module)
         if own and own not in FLOORS:
-            yield f"{file}: {own} has no floor in the table"
+            yield f"{file}: {own} has no floor on the map in softdict/__init__.py"
             continue
         package = module if path.name == "__init__.py" else module.rpartition(".")[0]
         for name in sorted(set(files.imports(tree, package))):
-            other = name.split(".")[1] if name.startswith("softdict.") else None
+            other = on_the_map(name) if name.startswith("softdict.") else None
             if other in FLOORS and other != own:
                 if own is None or FLOORS[other] >= FLOORS[own]:
                     yield f"{file}: imports {other}, which is not on a floor below"
@@ -174,8 +179,9 @@ def modules_import_from_floors_below(book):
 def lower_floors_are_quiet(book):
     for path, tree in book.modules.items():
         file = path.relative_to(book.root).as_posix()
-        own = dotted(file).split(".")[1:2]
-        if own and FLOORS.get(own[0], 9) <= 3 and own[0] not in ("figures", "runtime"):
+        own = on_the_map(dotted(file))
+        if own and FLOORS.get(own, 9) <= 3 and own not in ("figures", "runtime",
+                                                           "programs.distributed"):
             for node in ast.walk(tree):
                 words = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
                 picks = words in ("torch.device", "device") or words.endswith(".cuda")

@@ -13,7 +13,7 @@ import shapes
 TESTS = Path(__file__).resolve().parent
 os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("OMP_NUM_THREADS", "1")    # read when torch is imported
-sys.path.insert(0, str(TESTS.parent / "book"))    # notebooks.py is a script
+sys.path.insert(0, str(TESTS.parent / "tools"))    # notebooks.py is a script
 RECORDER = shapes.Recorder()
 shapes.install("softdict", RECORDER)
 

@@ -1,7 +1,7 @@
 """A pytest plugin beside nbval: it keeps each notebook whose cells all pass.
 
 With SOFTDICT_SHIFT=1000 every seed of torch is 1,000 more, and torch has two threads.
-Beside the notebooks appear made/NAME.ipynb, as book/execute.py would execute it, and
+Beside the notebooks appear made/NAME.ipynb, as tools/execute.py would execute it, and
 made/NAME.seen, with what watch.py saw in the kernel.
 """
 
@@ -13,7 +13,7 @@ import nbformat
 import pytest
 
 TESTS = Path(__file__).resolve().parent
-sys.path.append(str(TESTS.parent / "book"))
+sys.path.append(str(TESTS.parent / "tools"))
 
 from execute import as_seen    # noqa: E402
 from ipykernel.ipkernel import IPythonKernel    # noqa: E402
@@ -69,7 +69,7 @@ def pytest_runtest_setup(item):
     yield
     file = item.parent
     if item.cell_num == 0:
-        folders = [str(TESTS), str(TESTS.parent / "book")]
+        folders = [str(TESTS), str(TESTS.parent / "tools")]
         tell(file.kernel, START.format(folders=folders, path=str(item.path)))
         if shift := int(os.environ.get("SOFTDICT_SHIFT", 0)):
             tell(file.kernel, SHAKE.format(shift=shift))

@@ -1,6 +1,6 @@
 """The section *In short*: one picture, the field's names, and a fold that runs.
 
-A chapter has it if book/in_short has its picture. Each check takes a `Book` and yields
+A chapter has it if tools/in_short has its picture. Each check takes a `Book` and yields
 one sentence for each thing that is wrong; tests/test_in_short.py runs the folds.
 """
 
@@ -33,16 +33,16 @@ def in_short_stands_where_its_picture_is(book):
             if head[:len(HEAD)] != HEAD:
                 yield f"{name}: opens with {head[:len(HEAD)]}, not with {HEAD}"
         elif opened or fold:
-            yield f"{name}: In short has no picture, book/in_short/chapter_{number}.py"
+            yield f"{name}: In short has no picture, tools/in_short/chapter_{number}.py"
         drawn.discard(number)
     for number in sorted(drawn):
-        yield f"book/in_short/chapter_{number}.py: there is no chapter {number}"
+        yield f"tools/in_short/chapter_{number}.py: there is no chapter {number}"
 
 
 def in_short_shows_one_picture(book):
     for path, svg in in_short.drawings(book.root).items():
         if not path.exists() or path.read_text(encoding="utf-8") != svg:
-            yield f"{path.name}: not what book/in_short draws; run make quotes"
+            yield f"{path.name}: not what tools/in_short draws; run make quotes"
         if f'width="{in_short.WIDTH}"' not in svg.partition("\n")[0]:
             yield f"{path.name}: must be {in_short.WIDTH} units wide, as a phone is"
         sizes = [float(size) for size in re.findall(r'font-size="([\d.]+)"', svg)]

@@ -136,7 +136,7 @@ class Sample:
         self.write("pyproject.toml",
                    (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
         self.write("requirements.txt", "torch\n")
-        self.write("book/in_short/chapter_01.py", DRAWING)
+        self.write("tools/in_short/chapter_01.py", DRAWING)
         self.write("README.md", "<!-- badges -->\n<!-- /badges -->\n")
         self.write("CONTRIBUTING.md", f"# Contributing\n\n{fence('softmax')}\n")
         self.write("_config.yml", "title: A sample\nrepository:\n  url: "

@@ -356,7 +356,7 @@ def test_the_projects_hours_and_points_add_up():
 
 def test_the_projects_commands_and_code_run(monkeypatch, tmp_path, capsys):
     from softdict.__main__ import command_line
-    from softdict.folder import FolderConfig, Saved, save_folder
+    from softdict.saving.folder import FolderConfig, Saved, save_folder
     from softdict.vocab import Vocab
 
     text = (FOLDER / "project/README.md").read_text("utf-8")

@@ -56,12 +56,13 @@ def repository(tmp_path, monkeypatch):
         monkeypatch.setattr(build, name, value)
         monkeypatch.setattr(environment, name, value)
     monkeypatch.setattr(environment, "PYTHON", Path(sys.executable))
+    (tmp_path / "tools").mkdir()
     (tmp_path / "book").mkdir()
     for name in ("notebooks.py", "lengths.py", "links.py", "execute.py", "pages.py",
                  "real_models.py", "environment.py", "pictures.py"):
-        shutil.copy(ROOT / "book" / name, tmp_path / "book")
-    (tmp_path / "book/in_short").mkdir()
-    shutil.copy(ROOT / "book/in_short/__init__.py", tmp_path / "book/in_short")
+        shutil.copy(ROOT / "tools" / name, tmp_path / "tools")
+    (tmp_path / "tools/in_short").mkdir()
+    shutil.copy(ROOT / "tools/in_short/__init__.py", tmp_path / "tools/in_short")
     (tmp_path / "src/softdict").mkdir(parents=True)
     (tmp_path / "src/softdict/__init__.py").write_text("")
     for name in ("requirements.txt", "pyproject.toml", "_config.yml", "_toc.yml",
@@ -296,7 +297,7 @@ def test_locks_are_made_whole_or_not_at_all(repository, monkeypatch):
 
 @pytest.mark.parametrize("name", ["build.py", "environment.py", "lock.py"])
 def test_an_old_python_can_read_the_sentence(name):
-    ast.parse((ROOT / "book" / name).read_text("utf-8"), feature_version=(3, 6))
+    ast.parse((ROOT / "tools" / name).read_text("utf-8"), feature_version=(3, 6))
 
 
 class OldOutput:
@@ -319,14 +320,14 @@ def test_an_old_python_says_the_sentence(repository, monkeypatch):
 
 def test_a_sentence_and_no_traceback(repository):
     script = "import build, environment; environment.OLDEST = (3, 99); build.main()"
-    ended = subprocess.run([sys.executable, "-c", script, "book"], cwd=ROOT / "book",
+    ended = subprocess.run([sys.executable, "-c", script, "book"], cwd=ROOT / "tools",
                            capture_output=True, text=True)
     assert (ended.returncode == 1 and "This is Python" in ended.stderr
             and "Traceback" not in ended.stderr)
 
 
 def test_every_command_ends_as_its_reader_expects():
-    commands = [path for path in (ROOT / "book").glob("*.py")
+    commands = [path for path in (ROOT / "tools").glob("*.py")
                 if '__name__ == "__main__"' in path.read_text("utf-8")]
     assert len(commands) > 9
     for path in commands:
@@ -337,7 +338,8 @@ def test_every_command_ends_as_its_reader_expects():
 def test_a_closed_pipe_of_a_small_command_is_quiet():
     reader, writer = os.pipe()
     os.close(reader)
-    ended = subprocess.run([sys.executable, "lengths.py"], cwd=ROOT / "book",
+    command = [sys.executable, "notebooks.py", "lengths"]
+    ended = subprocess.run(command, cwd=ROOT / "tools",
                            stdout=writer, stderr=subprocess.PIPE, text=True)
     os.close(writer)
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -355,7 +357,7 @@ def test_of_two_commands_at_once_the_second_is_told(repository, monkeypatch):
             "    print(flush=True)\n"
             "    sys.stdin.read()\n")
     command = [sys.executable, "-c", hold, repository / "pyproject.toml"]
-    with subprocess.Popen(command, cwd=ROOT / "book", stdin=subprocess.PIPE,
+    with subprocess.Popen(command, cwd=ROOT / "tools", stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as other:
         other.stdout.readline()
         with pytest.raises(SystemExit, match="Another make is at work in this folder"):
@@ -382,7 +384,7 @@ def test_an_environment_that_another_makes_is_left_to_it(repository):
 
 def test_only_stale_notebooks_are_executed(repository, capsys):
     quick = "import shutil, sys\nshutil.copy(*sys.argv[1:])"
-    (repository / "book/execute.py").write_text(quick)
+    (repository / "tools/execute.py").write_text(quick)
     for name in ("01_one", "02_two"):
         write_notebook(repository / f"notebooks/{name}.ipynb", "6 * 7")
     build.execute_stale()
@@ -426,7 +428,7 @@ def test_a_notebook_that_is_half_kept_is_stale(repository, monkeypatch):
 
 def test_a_damaged_stamp_or_notebook_is_made_again(repository, capsys):
     quick = "import shutil, sys\nshutil.copy(*sys.argv[1:])"
-    (repository / "book/execute.py").write_text(quick)
+    (repository / "tools/execute.py").write_text(quick)
     write_notebook(repository / "notebooks/01_one.ipynb", "6 * 7")
     build.execute_stale()
     executed = repository / "_build/executed"
@@ -787,7 +789,7 @@ def test_no_browser_is_said_in_a_line(tmp_path, monkeypatch, capsys):
 def test_a_browser_that_cannot_start_is_one_sentence(tmp_path):
     (tmp_path / "chromium").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "chromium").chmod(0o755)
-    command = [sys.executable, ROOT / "book/pages.py", "check",
+    command = [sys.executable, ROOT / "tools/pages.py", "check",
                write_site(tmp_path / "site")]
     ended = subprocess.run(command, capture_output=True, text=True, env={
         **os.environ, "CHROMIUM": str(tmp_path / "chromium")})
@@ -805,7 +807,7 @@ def test_an_interruption_is_a_word(tmp_path):
     """The cell interrupts the script that runs it."""
     write_notebook(tmp_path / "one/one.ipynb",
                    "import os, signal\nos.kill(os.getppid(), signal.SIGINT)")
-    command = [sys.executable, ROOT / "book/execute.py", tmp_path / "one/one.ipynb",
+    command = [sys.executable, ROOT / "tools/execute.py", tmp_path / "one/one.ipynb",
                tmp_path / "made.ipynb"]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert ended.returncode == 1 and ended.stderr.endswith("\nStopped.\n")
@@ -816,7 +818,7 @@ def test_an_interruption_is_a_word(tmp_path):
 @pytest.mark.skipif(os.name == "nt", reason="pipes are others there")
 def test_a_closed_pipe_is_quiet(tmp_path):
     broken = GOOD.replace("dot.svg", "gone.svg") * 500    # more than a pipe holds
-    command = [sys.executable, ROOT / "book/pages.py", "check",
+    command = [sys.executable, ROOT / "tools/pages.py", "check",
                write_site(tmp_path / "site", broken)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           env={**os.environ, "CHROMIUM": "none"}) as ended:
@@ -904,7 +906,7 @@ def test_binder_installs_the_versions_of_the_book():
 def test_the_dev_container_calls_a_command_that_there_is():
     settings = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text("utf-8"))
     script, name = settings["postCreateCommand"].split()[1:]
-    assert script == "book/build.py" and name in build.COMMANDS
+    assert script == "tools/build.py" and name in build.COMMANDS
 
 
 def steps():

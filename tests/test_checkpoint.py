@@ -20,10 +20,10 @@ from torch import nn
 from softdict import runtime
 from softdict.attention import scaled_dot
 from softdict.batches import epoch_batches, make_batch
-from softdict.checkpoint import (
+from softdict.lookup import dot
+from softdict.saving.checkpoint import (
     CorruptFile, add_checksum, architecture, begin_anew, checksum, load, load_model,
     packed, save, save_model)
-from softdict.lookup import dot
 from softdict.seq2seq import (
     Attend, BahdanauDecoder, Decoder, Encoder, LastState, LuongDecoder, Seq2Seq)
 from softdict.training import TrainingState, train, update

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from softdict import runtime
 from softdict.checks import kept
 from softdict.experiments.runner import spent
-from softdict.files import read_lines
-from softdict.folder import FolderConfig, read_config
 from softdict.grading import grade, reading, report, submissions
-from softdict.own_text import LONGEST_LINE, read_pairs
-from softdict.pieces import load_subwords, train_subwords
+from softdict.saving.folder import FolderConfig, read_config
+from softdict.subwords import load_subwords, train_subwords
+from softdict.texts.files import read_lines
+from softdict.texts.long_text import scan
+from softdict.texts.own_text import LONGEST_LINE, read_pairs
 from softdict.vocab import SPECIALS, Vocab
-from softdict.writing import scan
 
 OFTEN = settings(max_examples=150, deadline=None)
 # no character that ends a line or a cell, or that no text file holds

@@ -18,8 +18,8 @@ from softdict.decoder_only import (
     apply_rotary, generate, pads_in_front)
 from softdict.layers import rotate
 from softdict.masks import causal_mask
-from softdict.pretrained import from_library
 from softdict.sampling import next_word
+from softdict.saving.hf_format import from_library
 
 B, T, V, D, H = 2, 5, 11, 12, 3
 AWKWARD = {"vocabulary": V, "width": D, "heads": H, "kv_heads": H, "layers": 2,

@@ -16,11 +16,12 @@ import torch
 from torch import nn
 
 from interruptions import stopped_in
-from softdict import distributed, recipes, translator
 from softdict.__main__ import main
 from softdict.batches import make_batch
-from softdict.checkpoint import load
-from softdict.stopping import EarlyStopping, evaluator
+from softdict.programs import distributed, pair_trainer, translator
+from softdict.programs.stopping import EarlyStopping, evaluator
+from softdict.saving import recipes
+from softdict.saving.checkpoint import load
 from softdict.training import Settings, TrainingState, batch_loss, take_step, train
 
 torch_distributed = torch.distributed
@@ -32,7 +33,7 @@ TWO = 2
 PAIRS = [([4 + (n * k) % 7 for k in range(1, 2 + n % 4)],
           [4 + (n + k) % 7 for k in range(1, 2 + n % 3)]) for n in range(20)]
 SHORT = Settings(updates=7, batch_size=6, interval=3)
-RNN = ("attention-general", {"width": 8, "embedding": 6})
+RNN = ("attention-general", {"width": 8, "embedding_width": 6})
 TRANSFORMER = ("transformer", {"width": 8, "heads": 2, "layers": 1, "hidden": 8})
 # name: model, changes of the settings, one table for both languages
 EQUAL = {
@@ -139,7 +140,7 @@ def early(folder):
     rank = torch_distributed.get_rank()
     found = iter([[3.0, 2.0, 2.5, 2.6, 1.0, 1.0, 1.0],
                   [7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0]][rank])
-    state, path = made(changes={"every": 1}), folder / f"best of {rank}"
+    state, path = made(changes={"interval": 1}), folder / f"best of {rank}"
     try:
         distributed.train(state, PAIRS, evaluator(
             state, lambda model: {"validation loss": next(found)}, path, 2, "loss"))
@@ -438,7 +439,7 @@ def test_a_killed_process_ends_the_run_and_the_same_command_goes_on(
     sentence = f"python -m softdict train: {distributed.ENDED}\n"
     assert done.returncode and done.stderr.count(sentence) == 1, done.stderr
     assert "RuntimeError" not in done.stderr
-    assert (tmp_path / "model" / translator.UNFINISHED).exists()
+    assert (tmp_path / "model" / pair_trainer.UNFINISHED).exists()
     if killed == "0":
         done = torchrun("", "-m", "softdict", *arguments)
         assert done.returncode == 0, done.stderr

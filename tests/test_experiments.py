@@ -16,7 +16,7 @@ import pytest
 import torch
 from torch import nn
 
-from softdict import checkpoint, files, recipes, runtime
+from softdict import runtime
 from softdict.attention import attention, sdpa
 from softdict.batches import make_batch
 from softdict.experiments import (
@@ -33,7 +33,9 @@ from softdict.heads import MultiHeadAttention, attending, merge_heads
 from softdict.layers import Dropout
 from softdict.lookup import softmax
 from softdict.masks import padding_mask
+from softdict.saving import checkpoint, recipes
 from softdict.seq2seq import Attend, Encoded, Encoder, Seq2Seq
+from softdict.texts import files
 from softdict.training import batch_loss, train
 from softdict.transformer import TransformerConfig, make_transformer
 from softdict.vocab import BOS, EOS, PAD
@@ -111,7 +113,7 @@ def test_an_interrupted_experiment_goes_on(monkeypatch):
         def stop(model):
             raise KeyboardInterrupt
         training.settings = training.settings.__class__(**{**training.settings.__dict__,
-                                                           "every": 3})
+                                                           "interval": 3})
         real(training, pairs, path=path,
              evaluate=lambda model: stop(model) if len(training.history) == 6 else {})
 
@@ -986,7 +988,7 @@ def test_a_checkpoints_numbers_stand_beside_its_updates(monkeypatch, tmp_path):
 
     monkeypatch.setattr(keeping, "evaluate", evaluate)
     monkeypatch.setattr(keeping, "UPDATES", {20: 5})
-    monkeypatch.setattr(keeping, "SETTINGS", replace(keeping.SETTINGS, every=2))
+    monkeypatch.setattr(keeping, "SETTINGS", replace(keeping.SETTINGS, interval=2))
     table = keeping.result(20, "rnn", 0, tmp_path / "training")
     assert table["updates"] == [2, 4, 5] and seen == 3 * [False]
     assert table["valid"] == {"loss": [1, 2, 3]}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from softdict import files
-from softdict.files import alone, cache_folder, read_lines, write_whole
+from softdict.texts import files
+from softdict.texts.files import alone, cache_folder, read_lines, write_whole
 
 
 @pytest.mark.parametrize("broken", ["fsync", "replace"])
@@ -72,7 +72,7 @@ def test_two_processes_may_write_at_once(tmp_path, monkeypatch):
 
 def test_of_two_processes_on_one_file_the_second_is_told(tmp_path):
     path = tmp_path / "x.safetensors"
-    hold = ("import sys\nfrom softdict.files import alone\n"
+    hold = ("import sys\nfrom softdict.texts.files import alone\n"
             "with alone(sys.argv[1]):\n    print(flush=True)\n    sys.stdin.read()\n")
     with subprocess.Popen([sys.executable, "-c", hold, path], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as other:

@@ -9,11 +9,13 @@ from itertools import combinations
 import pytest
 
 from interruptions import steps
-from softdict import commands, pieces, recipes, translator, writing
+from softdict import subwords
 from softdict.__main__ import command_line, main
 from softdict.corpus import split
-from softdict.flags import FLAGS, KINDS, NAMES, RUN, chosen, read_config
-from softdict.folder import FolderConfig
+from softdict.programs import commands, pair_trainer, text_trainer
+from softdict.programs.flags import FLAGS, KINDS, NAMES, RUN, chosen, read_config
+from softdict.saving import recipes
+from softdict.saving.folder import FolderConfig
 from softdict.training import Settings
 
 NOUNS = ["dog", "cat", "man", "old", "owl", "hen"]
@@ -31,7 +33,7 @@ CASES = [(kind, family) for kind in KINDS for family in FAMILIES
 def places(tmp_path, monkeypatch):
     """What is learned from, all of it small; the current folder is empty."""
     few = split("iid")[:40]
-    monkeypatch.setattr(translator.corpus, "split", lambda name: few)
+    monkeypatch.setattr(pair_trainer.corpus, "split", lambda name: few)
     recipes.vocabs.cache_clear()
     (tmp_path / "pairs.tsv").write_text("\n".join(LINES), encoding="utf-8")
     (tmp_path / "other.tsv").write_text("\n".join(LINES[:9]), encoding="utf-8")
@@ -169,9 +171,9 @@ def test_help_shows_the_flags_by_group(capsys, monkeypatch):
 def test_what_help_says_is_so():
     """The numbers and names that it tells of other modules."""
     words = {flag.name: flag.words for flag in FLAGS}
-    assert NAMES["pieces"].goes["data"] == pieces.SUBWORDS
-    assert f"(default {pieces.SUBWORDS} with --data" in words["pieces"]
-    assert f"the first {translator.SCORED} validation pairs" in words["metric"]
+    assert NAMES["pieces"].goes["data"] == subwords.SUBWORDS
+    assert f"(default {subwords.SUBWORDS} with --data" in words["pieces"]
+    assert f"the first {pair_trainer.SCORED} validation pairs" in words["metric"]
     assert f"(default {commands.MODELS}/NAME)" in words["out"]
     for flag in FLAGS:
         for default in set(flag.goes.values()) - {None, False}:
@@ -294,7 +296,7 @@ RUNS = {
 @pytest.mark.parametrize("flags", RUNS.values(), ids=RUNS)
 def test_what_a_training_writes_repeats_it_to_the_byte(places, monkeypatch, flags):
     """From another folder, all of its files."""
-    monkeypatch.setattr(writing, "SHOWN", 9)
+    monkeypatch.setattr(text_trainer, "SHOWN", 9)
     main(["train", *flags, "--out", "one"])
     one, two = places / "here" / "one", places / "two"
     monkeypatch.chdir(places / "more")
@@ -339,7 +341,7 @@ def test_any_name_that_is_utf_8_is_written(places, capsys):
 
 
 def test_another_training_leaves_the_file_of_the_first(places, capsys, monkeypatch):
-    monkeypatch.setattr(translator, "EVERY", 1)
+    monkeypatch.setattr(pair_trainer, "EVERY", 1)
     command = ["train", "--pairs", "../pairs.tsv", "--out", "one", *TINY]
     with steps(stop=3):
         refused(capsys, *command)

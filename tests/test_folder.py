@@ -10,12 +10,14 @@ import pytest
 import safetensors.torch
 import torch
 
-from softdict import files, folder, runtime
-from softdict.checkpoint import packed
-from softdict.folder import FolderConfig, Saved, curves, load_folder, save_folder
-from softdict.pieces import train_subwords
-from softdict.recipes import RECIPES
-from softdict.translator import CARRIED
+from softdict import runtime
+from softdict.programs.translator import BUNDLED
+from softdict.saving import folder
+from softdict.saving.checkpoint import packed
+from softdict.saving.folder import FolderConfig, Saved, curves, load_folder, save_folder
+from softdict.saving.recipes import RECIPES
+from softdict.subwords import train_subwords
+from softdict.texts import files
 from softdict.vocab import Vocab
 
 SMALL = {"width": 8, "heads": 2, "layers": 1, "hidden": 8}
@@ -243,10 +245,10 @@ class Wider(FolderConfig):
 
 def test_one_more_field_leaves_every_saved_model_readable(made, monkeypatch):
     """Also the one that the package has, whose format is an earlier one."""
-    old = [load_folder(path) for path in (made, CARRIED)]
-    assert json.loads((CARRIED / "config.json").read_text("utf-8"))["format"] == 1
-    monkeypatch.setattr(folder, "Config", Wider)
-    for path, before in zip((made, CARRIED), old):
+    old = [load_folder(path) for path in (made, BUNDLED)]
+    assert json.loads((BUNDLED / "config.json").read_text("utf-8"))["format"] == 1
+    monkeypatch.setattr(folder, "FolderConfig", Wider)
+    for path, before in zip((made, BUNDLED), old):
         after = load_folder(path)
         assert after.config == Wider(**asdict(before.config), beam_size=1)
         assert after.model.state_dict().keys() == before.model.state_dict().keys()
@@ -358,7 +360,7 @@ def tables(model):
 @pytest.mark.parametrize("name", RECIPES)
 def test_every_model_of_pieces_comes_back(tmp_path, name):
     given = in_pieces(name, SMALL if "transformer" in name else
-                      {"width": 8, "embedding": 6, "dropout": 0.5})
+                      {"width": 8, "embedding_width": 6, "dropout": 0.5})
     save_folder(tmp_path, given)
     assert sorted(os.listdir(tmp_path)) == [
         "config.json", "pieces.json", "weights.safetensors"]
@@ -436,7 +438,8 @@ def test_pieces_that_do_not_fit_are_refused(cut):
 
 
 @pytest.mark.parametrize("options", [
-    {"width": 8, "embedding": 8192}, {"width": 512}, {"width": 512, "embedding": 64}])
+    {"width": 8, "embedding_width": 8192}, {"width": 512},
+    {"width": 512, "embedding_width": 64}])
 def test_an_rnn_that_the_file_cannot_hold_is_refused(made, options):
     config = json.loads((made / "config.json").read_text("utf-8"))
     (made / "config.json").write_text(json.dumps(
@@ -446,7 +449,8 @@ def test_an_rnn_that_the_file_cannot_hold_is_refused(made, options):
 
 
 @pytest.mark.parametrize("options", [
-    {"width": 1024}, {"width": 512, "embedding": 1}, {"width": 2, "embedding": 512}])
+    {"width": 1024}, {"width": 512, "embedding_width": 1},
+    {"width": 2, "embedding_width": 512}])
 def test_the_bound_refuses_no_rnn_of_many_words(options):
     """In half precision, whatever its embedding is."""
     config = FolderConfig("rnn", options)

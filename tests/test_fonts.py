@@ -6,7 +6,8 @@ from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from matplotlib import font_manager, rcParams
 
-from softdict import commands, figures
+from softdict import figures
+from softdict.programs import commands
 
 
 @pytest.fixture

@@ -22,8 +22,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from attacks import CHEATS, HELP, PROBES
-from softdict.grading import boxes, grade, judging, questions, reading, report
-from softdict.grading import submissions, walls, wire
+from softdict.grading import (
+    boxes, grade, judging, questions, reading, report, submissions, walls, wire)
 from softdict.grading.boxes import Limits
 from softdict.grading.questions import Failure, Part, Question, Wrong, judge
 

@@ -16,14 +16,18 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, normalizers, processors
 
 from interruptions import bits, flipped, steps, stopped_in
-from softdict import writing
 from softdict.__main__ import main
 from softdict.decoder_only import LLAMA, DecoderOnly, DecoderOnlyConfig
-from softdict.pretrained import PARTS, family_of, load_library, save_library, to_library
+from softdict.programs import text_trainer, writer
+from softdict.programs.text_trainer import (
+    TextBatch, language_loss, text_update, train_text)
+from softdict.programs.writer import load_writer
+from softdict.saving.hf_format import (
+    PARTS, family_of, load_library, save_library, to_library)
+from softdict.subwords import train_subwords
+from softdict.texts import long_text
+from softdict.texts.long_text import NONE, characters, scan, windows
 from softdict.training import Settings
-from softdict.writing import (
-    NONE, TextBatch, characters, language_loss, load_writer, scan, text_update,
-    train_text, windows)
 
 SIZES = {"vocabulary": 11, "width": 12, "heads": 3, "kv_heads": 3, "layers": 2,
          "hidden": 7, "longest": 16}
@@ -329,7 +333,7 @@ def test_what_the_library_saves_is_loaded(transformers, tmp_path, name):
     ours = load_library(tmp_path, torch.float64)
     assert ours.config == CONFIGS[name]
     torch.testing.assert_close(ours(IDS), model(IDS).logits, **near(name))
-    assert writing.ends_of(tmp_path) == ((2,) if name.startswith("gpt2") else (2, 3))
+    assert writer.ends_of(tmp_path) == ((2,) if name.startswith("gpt2") else (2, 3))
 
 
 @pytest.mark.parametrize("name", CONFIGS)
@@ -369,7 +373,7 @@ TEXT = "Ein Wörterbuch ist eine Abbildung.\n사전은 함수다.\r\n𝄞 a\tb\n
 @pytest.mark.parametrize("block", [1, 2, 3, 5, 7, 1000])
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 def test_a_text_is_read_in_blocks_of_any_size(tmp_path, monkeypatch, block, mark):
-    monkeypatch.setattr(writing, "BLOCK", max(block, len(mark)))
+    monkeypatch.setattr(long_text, "BLOCK", max(block, len(mark)))
     path = tmp_path / "text.txt"
     path.write_bytes(mark + TEXT.encode())
     counts, (begin, end), digest = scan(path)
@@ -397,7 +401,7 @@ def test_any_other_text_has_another_digest(tmp_path):
     ("one\n".encode("utf-16"), "line 1: this is not UTF-8"),
     (b"one\ntwo \xec\x82", "line 2: the text ends inside a character")], ids=range(6))
 def test_what_is_no_text_is_refused(tmp_path, monkeypatch, content, message, block):
-    monkeypatch.setattr(writing, "BLOCK", block)
+    monkeypatch.setattr(long_text, "BLOCK", block)
     (tmp_path / "text.txt").write_bytes(content)
     with pytest.raises(ValueError, match=message):
         train_text(tmp_path / "text.txt", tmp_path / "model")
@@ -435,7 +439,7 @@ def test_windows_hold_each_piece_and_the_next(tmp_path, length):
     for start, row, wanted in zip(starts, ids, targets):
         text = content[start:end].decode("utf-8", "ignore")
         pieces = tokenizer.encode(text).ids[:length + 1]
-        real = wanted != writing.NONE
+        real = wanted != long_text.NONE
         assert row[real].tolist() == pieces[:-1] and wanted[real].tolist() == pieces[1:]
         assert real.sum() == max(0, min(length, len(pieces) - 1))
 
@@ -443,10 +447,10 @@ def test_windows_hold_each_piece_and_the_next(tmp_path, length):
 @pytest.mark.parametrize("size", [10, 1000, 100_000])
 def test_pieces_are_learned_from_the_whole_of_a_small_text_and_from_all_of_a_large_one(
         tmp_path, monkeypatch, size):
-    monkeypatch.setattr(writing, "SAMPLE", 6400)
+    monkeypatch.setattr(long_text, "SAMPLE", 6400)
     path = tmp_path / "text.txt"
     path.write_text("".join(f"{number:09}\n" for number in range(size // 10)))
-    text = "".join(writing.parts_of(path, 0, size))
+    text = "".join(long_text.parts_of(path, 0, size))
     if size <= 6400:
         assert text == path.read_text()
     else:
@@ -460,12 +464,12 @@ def test_pieces_are_learned_from_the_whole_of_a_small_text_and_from_all_of_a_lar
 
 SMALL = {"width": 16, "heads": 2, "kv_heads": 1, "layers": 1, "hidden": 16,
          "longest": 12}
-QUICK = {"updates": 4, "every": 2, "batch_size": 3}
+QUICK = {"updates": 4, "interval": 2, "batch_size": 3}
 
 
 @pytest.fixture(autouse=True)
 def short_samples(monkeypatch):
-    monkeypatch.setattr(writing, "SHOWN", 20)
+    monkeypatch.setattr(text_trainer, "SHOWN", 20)
 
 
 @pytest.fixture
@@ -531,13 +535,13 @@ def test_an_interrupted_training_ends_as_one_that_was_not(tmp_path, text):
 
 
 def test_the_validation_is_never_trained_on(tmp_path, text, monkeypatch):
-    real, seen = writing.windows, []
+    real, seen = long_text.windows, []
 
     def noted(file, tokenizer, starts, end, length, *more):
         seen.append((starts, end, length))
         return real(file, tokenizer, starts, end, length, *more)
 
-    monkeypatch.setattr(writing, "windows", noted)
+    monkeypatch.setattr(text_trainer, "windows", noted)
     trained(text, tmp_path / "model")
     size = text.stat().st_size
     (held, end, _), *batches = seen
@@ -566,12 +570,13 @@ def test_a_model_learns_what_comes_next(tmp_path):
 def test_bits_a_character_compare_any_pieces(tmp_path, text):
     """A model that knows nothing: log V nats a piece, over its characters."""
     counts, (begin, end), _ = scan(text)
-    pieces = writing.learn_pieces(writing.parts_of(text, begin, end), 60).tokenizer
+    parts = long_text.parts_of(text, begin, end)
+    pieces = train_subwords(parts, 60).tokenizer
     model = DecoderOnly(DecoderOnlyConfig(pieces.get_vocab_size(), **SMALL))
     torch.nn.init.zeros_(model.generator.weight)
     with open(text, "rb") as file:
         batch = TextBatch(*windows(file, pieces, [0, 500], end, 12))
-    record = writing.validate(model, batch, pieces)
+    record = text_trainer.validate(model, batch, pieces)
     nats = torch.tensor(float(pieces.get_vocab_size())).log()
     assert record["validation loss"] == pytest.approx(nats.item(), rel=1e-5)
     written = sum(len(pieces.decode(row.tolist())) for row in batch.targets)
@@ -588,7 +593,7 @@ def test_a_batch_in_parts_is_the_batch(text):
     for parts in (1, 2, 3):
         torch.manual_seed(0)
         model = DecoderOnly(DecoderOnlyConfig(300, **SMALL)).double()
-        state = writing.Training(model, Settings(accumulate=parts))
+        state = text_trainer.TrainingState(model, Settings(accumulate=parts))
         record = text_update(state, batch)
         weights.append([record["loss"], record["norm"]])
         weights[-1] += [part.sum().item() for part in model.parameters()]
@@ -683,9 +688,9 @@ def test_other_heads_have_keys_of_their_own(tmp_path, text):
 
 
 def test_the_presets_fit_to_both_families():
-    for preset in writing.PRESETS.values():
+    for preset in text_trainer.PRESETS.values():
         for model in PARTS:
-            config = writing.sized(model, 300, preset.sizes)
+            config = text_trainer.sized(model, 300, preset.sizes)
             assert family_of(config) == model and config.tied
 
 

@@ -17,7 +17,7 @@ from books import ROOT
 from softdict import corpus
 from softdict.batches import padded
 from softdict.decoding import beam_search
-from softdict.translator import bundled, words_of
+from softdict.programs.translator import bundled, words_of
 from softdict.vocab import EOS
 
 pytestmark = pytest.mark.skipif(not pages.browser_path(), reason="no Chromium here")

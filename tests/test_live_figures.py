@@ -97,7 +97,7 @@ def test_every_live_figure_of_the_book_has_a_module_and_a_twin_with_words():
 
 CONFIG = """\
 import sys
-sys.path.insert(0, {book!r})
+sys.path.insert(0, {tools!r})
 extensions = ["myst_nb", "predicts", "live_figures"]
 html_theme, html_static_path = "sphinx_book_theme", [{static!r}, "assets"]
 html_css_files, nb_execution_mode = ["book.css"], "off"
@@ -135,7 +135,7 @@ def site(tmp_path_factory):
     (folder / "index.md").write_text("# A book\n\n```{toctree}\n" + "\n".join(
         f"notebooks/{name}" for name in inside) + "\n```\n", "utf-8")
     (folder / "conf.py").write_text(CONFIG.format(
-        book=str(ROOT / "book"), static=str(ROOT / "book/static")), "utf-8")
+        tools=str(ROOT / "tools"), static=str(ROOT / "book/static")), "utf-8")
     subprocess.run([sys.executable, "-m", "sphinx", "-q", folder, folder / "html"],
                    check=True)
     with pages.Browser(folder / "html") as browser:

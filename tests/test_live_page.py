@@ -25,8 +25,8 @@ from softdict.attention import sdpa
 from softdict.batches import make_batch
 from softdict.decoding import beam_search, greedy
 from softdict.heads import MultiHeadAttention
+from softdict.programs.translator import bundled, words_of
 from softdict.transformer import all_weights
-from softdict.translator import bundled, words_of
 from softdict.vocab import BOS, PAD
 
 pytestmark = pytest.mark.skipif(not pages.browser_path(), reason="no Chromium here")

@@ -1,4 +1,4 @@
-"""book/notebooks.py: what it rewrites, strips, stores; what makes a notebook stale."""
+"""tools/notebooks.py: what it rewrites, strips, stores; what makes a notebook stale."""
 
 import errno
 import json
@@ -223,7 +223,7 @@ def test_colab_gets_the_pictures_by_their_address(sample):
 
 def test_pictures_are_written_by_make_quotes_and_lie_beside_the_copies(sample):
     picture = sample.root / "notebooks/images/in-short-01.svg"
-    sample.edit("book/in_short/chapter_01.py", '"add"', '"sum"')
+    sample.edit("tools/in_short/chapter_01.py", '"add"', '"sum"')
     assert files.rewrite_quotes(root=sample.root) == [picture]
     assert ">sum</text>" in picture.read_text(encoding="utf-8")
     assert files.rewrite_quotes(root=sample.root) == []

@@ -7,7 +7,7 @@ import pytest
 
 from softdict.corpus import split
 from softdict.corpus.export import export
-from softdict.own_text import (
+from softdict.texts.own_text import (
     as_read, held_out, join_words, own_data, own_texts, read_pairs, split_words)
 
 

@@ -8,19 +8,19 @@ import inspect
 import pytest
 import shapes
 import torch
-from book_checks import QUOTED
-from books import ROOT
+from book_checks import FLOORS, QUOTED, on_the_map
+from books import ROOT, dotted
 
 from softdict.training import Settings
 
 EXAMPLES = {    # arguments for functions whose docstring gives no shapes
     "is_same": ("dog", "cat"),
     "exact_lookup": ("dog", ["dog", "cat"], [2.0, 3.0]),
-    "learning_rate": (3, 10, 1e-3),
+    "wsd": (3, 10, 1e-3),
     "up_to_end": ([5, 3, 6],),
     "causal_mask": (3,),
     "normalised": (-3.0, 4, 0.6),
-    "paper_rate": (3, 10, 1e-3),
+    "inverse_sqrt": (3, 10, 1e-3),
     "rate_at": (3, Settings(warmup=10)),
 }
 SIZES = {    # tensors beside numbers, or of whole numbers
@@ -30,7 +30,7 @@ SIZES = {    # tensors beside numbers, or of whole numbers
     "attention": (torch.ones(2, 3, 4), torch.ones(2, 5, 4), torch.ones(2, 5, 6),
                   torch.ones(3, 5, dtype=torch.bool)),
     "masked_softmax": (torch.ones(2, 3, 5), torch.ones(3, 5, dtype=torch.bool)),
-    "fused": (torch.ones(2, 3, 4), torch.ones(2, 5, 4),
+    "sdpa": (torch.ones(2, 3, 4), torch.ones(2, 5, 4),
               torch.ones(2, 5, 6), torch.ones(3, 5, dtype=torch.bool)),
     "rotary": (torch.ones(2, 3, 4), torch.ones(2, 5, 4), torch.ones(2, 5, 6)),
     "causal_padding_mask": (torch.tensor([1, 3]), 4),
@@ -41,16 +41,16 @@ SIZES = {    # tensors beside numbers, or of whole numbers
     "keep_top_k": (torch.ones(2, 5), 2), "keep_top_p": (torch.ones(2, 5), 0.5),
     "keep_min_p": (torch.ones(2, 5), 0.5),
     "chosen_rows": (torch.ones(2, 2, 3), torch.tensor([1, 0, 1]), 1),
-    "continued": (torch.zeros(2, 3), torch.randn(2, 3, 7)),
+    "expand": (torch.zeros(2, 3), torch.randn(2, 3, 7)),
     "split_heads": (torch.ones(2, 5, 12), 3), "merge_heads": (torch.ones(2, 3, 5, 4),),
     "angles": (torch.arange(5), 6), "sinusoids": (torch.arange(5), 6),
-    "turn": (torch.ones(2, 5, 6), torch.ones(2, 5, 6), torch.ones(5, 6)),
+    "rotate_pairs": (torch.ones(2, 5, 6), torch.ones(2, 5, 6), torch.ones(5, 6)),
     "rotate": (torch.ones(2, 5, 6), torch.arange(5)),
 }
 # tested beside their models
 MODELS = {"update", "backward", "take_step", "rate_factors", "epochs", "train",
           "train_on", "fit", "evaluation", "greedy",
-          "written", "translate", "source_weights", "translation_weights",
+          "decode", "translate", "source_weights", "translation_weights",
           "mixed_states", "batch_loss", "beam_search", "hypothesis", "sample",
           "all_weights", "recorded_weights", "make_transformer", "make_variant",
           "book_transformer", "with_cache", "check_attentions", "exchanged",
@@ -108,3 +108,9 @@ def test_public_functions_stay_on_the_device_of_their_arguments(function):
     returned = function(*arguments(function, device="meta"))
     for part in returned if isinstance(returned, tuple) else (returned,):
         assert part is None or part.device.type == "meta"
+
+
+def test_the_map_names_what_is_there():
+    there = {on_the_map(dotted(path.relative_to(ROOT)))
+             for path in (ROOT / "src/softdict").rglob("*.py")}
+    assert set(FLOORS) == there - {None}

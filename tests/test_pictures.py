@@ -1,4 +1,4 @@
-"""The pictures of the front page: drawn by book/pictures.py, and saying what the page
+"""The pictures of the front page: drawn by tools/pictures.py, and saying what the page
 says."""
 
 import re
@@ -12,8 +12,8 @@ from softdict import corpus
 from softdict.batches import make_batch
 from softdict.decoding import translate
 from softdict.figures import palette
+from softdict.programs.translator import bundled
 from softdict.transformer import all_weights
-from softdict.translator import bundled
 
 ROOT = Path(__file__).parent.parent
 INDEX = (ROOT / "book/index.md").read_text(encoding="utf-8")
@@ -25,7 +25,7 @@ def test_committed_picture_is_what_the_script_draws(name):
     drawn = pictures.drawings()[name]
     xml.fromstring(drawn)    # well-formed, or this raises
     assert ((ROOT / "book" / name).read_text(encoding="utf-8")
-            == drawn), "run: python book/pictures.py"
+            == drawn), "run: python tools/pictures.py"
 
 
 def test_a_new_title_changes_the_road():

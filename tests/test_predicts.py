@@ -166,7 +166,7 @@ def test_a_verdict_that_is_nowhere_is_named():
 
 CONFIG = """\
 import sys
-sys.path.insert(0, {book!r})
+sys.path.insert(0, {tools!r})
 extensions = ["myst_nb", "predicts"]
 html_theme, html_static_path = "sphinx_book_theme", [{static!r}]
 html_css_files, nb_execution_mode = ["book.css"], "off"
@@ -196,7 +196,7 @@ def site(tmp_path_factory):
     (folder / "index.md").write_text(
         "# A book\n\n```{toctree}\nnotebooks/01_sums\n```\n", "utf-8")
     (folder / "conf.py").write_text(CONFIG.format(
-        book=str(ROOT / "book"), static=str(ROOT / "book/static")), "utf-8")
+        tools=str(ROOT / "tools"), static=str(ROOT / "book/static")), "utf-8")
     subprocess.run([sys.executable, "-m", "sphinx", "-q", folder, folder / "html"],
                    check=True)
     with pages.Browser(folder / "html") as browser:

@@ -26,8 +26,8 @@ from softdict.layers import FeedForward, LayerNorm, rotate, sinusoids
 from softdict.lookup import cosine, dot, exact_lookup, lookup, softmax
 from softdict.masks import causal_mask, causal_padding_mask
 from softdict.pretraining import block_mask, pack
-from softdict.real_text import leak
 from softdict.sampling import keep_top_k, keep_top_p
+from softdict.texts.real_text import leak
 from softdict.transformer import DecoderLayer, EncoderLayer, TransformerConfig
 from torch import nn
 

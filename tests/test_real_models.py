@@ -5,7 +5,7 @@ import re
 
 from books import ROOT
 from real_models import with_models
-from softdict.real_text import multi30k
+from softdict.texts.real_text import multi30k
 from test_real_text import DATA, needs_data
 
 PAGE = "# Card\n\n<!-- real models -->\nold\n<!-- /real models -->\n\nMore."

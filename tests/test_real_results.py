@@ -7,9 +7,9 @@ import pytest
 import torch
 from softdict import runtime
 from softdict.experiments import real_text
-from softdict.folder import FolderConfig
-from softdict.pieces import subword_data
-from softdict.real_text import multi30k
+from softdict.saving.folder import FolderConfig
+from softdict.subwords import subword_data
+from softdict.texts.real_text import multi30k
 from softdict.training import Settings, TrainingState, train
 from test_real_text import DATA, needs_data
 
@@ -91,7 +91,7 @@ def test_the_first_five_losses_come_out_again(file):
 
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    state.settings = Settings(**settings | {"every": 5})
+    state.settings = Settings(**settings | {"interval": 5})
     try:
         with pytest.raises(Enough):
             train(state, ids, stop)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from softdict import real_text
-from softdict.own_text import read_pairs
+from softdict.texts import real_text
+from softdict.texts.own_text import read_pairs
 
 # whoever has the corpora on disk names their folder, or lays it beside the repository
 DATA = Path(os.environ.get("SOFTDICT_DATA") or

@@ -5,14 +5,14 @@ import torch
 
 from softdict.batches import make_batch
 from softdict.layers import Dropout
-from softdict.recipes import (
+from softdict.saving.recipes import (
     REAL_RNN, REAL_TRANSFORMER, RECIPES, real, rnn, share_table)
 from softdict.training import Settings, TrainingState, batch_loss, update
 
 RNNS = [name for name in RECIPES if not name.startswith("transformer")]
 BATCH = make_batch([([4, 5, 6], [5, 4]), ([7], [6, 6, 8])])
 SMALL = {"transformer": {"width": 8, "heads": 2, "layers": 1, "hidden": 8},
-         "rnn": {"width": 8, "embedding": 6}}
+         "rnn": {"width": 8, "embedding_width": 6}}
 
 
 def made(name, **options):
@@ -39,7 +39,8 @@ def test_dropout_is_on_what_is_read_and_on_what_is_scored():
     model = rnn(10, 10, 8, 6, dropout=0.4)
     found = {name: part.p for name, part in model.named_modules()
              if isinstance(part, Dropout)}
-    assert found == {"encoder.embed.1": 0.4, "decoder.embed.1": 0.4, "generator.0": 0.4}
+    assert found == {"encoder.embedding.1": 0.4, "decoder.embedding.1": 0.4,
+                     "generator.0": 0.4}
     for part, inputs, axis in ((model.encoder.embedding, BATCH.source, -1),
                                (model.generator[0], torch.ones(4, 8), -1)):
         share = (part(inputs) == 0).float().mean(axis)

@@ -8,9 +8,10 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from softdict import corpus, roles, translator
+from softdict import corpus, roles
 from softdict.batches import make_batch
 from softdict.decoding import greedy
+from softdict.programs import translator
 from softdict.transformer import TransformerConfig, make_transformer, recorded_weights
 from softdict.vocab import PAD
 

@@ -6,7 +6,8 @@ import os
 import pytest
 import torch
 
-from softdict import files, runtime
+from softdict import runtime
+from softdict.texts import files
 
 
 def test_a_seed_repeats():

@@ -10,11 +10,11 @@ import pytest
 import torch
 from torch import distributed as torch_distributed
 
-from softdict import distributed
 from softdict.pretraining import TextModel, masked_update, next_word_update
+from softdict.programs import distributed
+from softdict.programs.text_trainer import train_text
 from softdict.training import Settings, TrainingState, train
 from softdict.transformer import TransformerConfig, make_transformer
-from softdict.writing import train_text
 
 USUAL = Settings(updates=6, batch_size=8, peak_rate=4e-3, clip=0.05, interval=3)
 OTHER = {"updates": 7, "batch_size": 9, "peak_rate": 5e-3, "clip": 0.04, "seed": 1,

@@ -12,15 +12,15 @@ import pytest
 import torch
 
 from interruptions import steps
-from softdict import translator, writing
 from softdict.__main__ import main
-from softdict.folder import load_folder
-from softdict.own_text import own_data
+from softdict.programs import pair_trainer, text_trainer
+from softdict.programs.stopping import BEST, METRICS, best_in, checked_metric, evaluator
+from softdict.programs.writer import load_writer
+from softdict.saving.folder import load_folder
 from softdict.scoring import bleu, chrf
-from softdict.stopping import BEST, METRICS, best_in, checked_metric, evaluator
+from softdict.texts.own_text import own_data
 from softdict.training import Settings, TrainingState, train
 from softdict.transformer import TransformerConfig, make_transformer
-from softdict.writing import load_writer
 
 PAIRS = [([4 + n % 7, 5], [4 + n % 5, 6]) for n in range(8)]
 FOUND = [3.0, 2.0, 2.5, 1.0, 1.5, 1.0, 1.75, 0.5]    # losses, one an evaluation
@@ -96,8 +96,8 @@ def test_patience_alone_means_the_loss():
 @pytest.fixture
 def pairs(tmp_path, monkeypatch):
     """A file of 36 pairs; a training is evaluated behind every second update."""
-    monkeypatch.setattr(translator, "EVERY", 2)
-    monkeypatch.setattr(translator, "real", lambda name: ({}, Settings(interval=2)))
+    monkeypatch.setattr(pair_trainer, "EVERY", 2)
+    monkeypatch.setattr(pair_trainer, "real", lambda name: ({}, Settings(interval=2)))
     (tmp_path / "pairs.tsv").write_text("\n".join(LINES), encoding="utf-8")
     return str(tmp_path / "pairs.tsv")
 
@@ -127,10 +127,10 @@ def test_a_training_stops_by_its_own_scores(pairs, tmp_path, metric):
     if metric == "loss":
         ids = [(saved.source_vocab.ids(source), saved.target_vocab.ids(target))
                for source, target in data]
-        assert translator.validation_loss(saved.model, ids) == pytest.approx(best)
+        assert pair_trainer.validation_loss(saved.model, ids) == pytest.approx(best)
     else:
-        assert translator.validation_score(saved, data, metric) == best
-    assert not set(os.listdir(out)) & {*BEST.values(), translator.UNFINISHED}
+        assert pair_trainer.validation_score(saved, data, metric) == best
+    assert not set(os.listdir(out)) & {*BEST.values(), pair_trainer.UNFINISHED}
 
 
 def test_scores_are_those_of_greedy_translations(pairs, tmp_path):
@@ -146,7 +146,7 @@ def test_scores_are_those_of_greedy_translations(pairs, tmp_path):
         words = [re.findall(r"\w+|[.!]", text) for text in texts]
         right = [re.findall(r"\w+|[.!]", text) for text in wanted]
         for size in (5, 100):
-            score = {metric: translator.validation_score(saved, data, metric, size)
+            score = {metric: pair_trainer.validation_score(saved, data, metric, size)
                      for metric in ("bleu", "chrf")}
             assert score["bleu"] == pytest.approx(bleu(words, right)[0].value)
             assert score["chrf"] == pytest.approx(chrf(texts, wanted)[0].value)
@@ -155,12 +155,12 @@ def test_scores_are_those_of_greedy_translations(pairs, tmp_path):
 
 def test_so_many_pairs_are_scored(pairs, tmp_path, monkeypatch):
     """The first ones: a score of theirs alone is in the history."""
-    monkeypatch.setattr(translator, "SCORED", 7)
+    monkeypatch.setattr(pair_trainer, "SCORED", 7)
     main(patient(pairs, tmp_path / "model", "--metric", "chrf", "--updates", "2"))
     [score] = [record["chrF"] for record in history(tmp_path / "model")[1:]]
     saved, data = load_folder(tmp_path / "model"), own_data(pairs, pairs)[1]
-    assert score == translator.validation_score(saved, data[:7], "chrf")
-    assert score != translator.validation_score(saved, data, "chrf")
+    assert score == pair_trainer.validation_score(saved, data[:7], "chrf")
+    assert score != pair_trainer.validation_score(saved, data, "chrf")
 
 
 @contextmanager
@@ -289,10 +289,10 @@ TEXT = "".join(f"The dog number {number} sees {number + 1}.\n" for number in ran
 
 @pytest.fixture
 def text(tmp_path, monkeypatch):
-    preset = writing.PRESETS["small"]
-    monkeypatch.setitem(writing.PRESETS, "small", writing.Preset(
+    preset = text_trainer.PRESETS["small"]
+    monkeypatch.setitem(text_trainer.PRESETS, "small", text_trainer.Preset(
         preset.sizes, Settings(updates=24, batch_size=3, peak_rate=2.0, interval=2)))
-    monkeypatch.setattr(writing, "SHOWN", 9)
+    monkeypatch.setattr(text_trainer, "SHOWN", 9)
     (tmp_path / "text.txt").write_text(TEXT)
     return ["train", "--text", str(tmp_path / "text.txt"), "--width", "16", "--heads",
             "2", "--layers", "1", "--hidden", "16", "--longest", "12"]

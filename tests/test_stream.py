@@ -10,10 +10,12 @@ import sys
 import pytest
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-from softdict import writing
 from softdict.__main__ import main
-from softdict.pieces import BYTES, TextStream
-from softdict.writing import characters, load_writer, scan, train_text
+from softdict.programs import writer
+from softdict.programs.text_trainer import train_text
+from softdict.programs.writer import load_writer
+from softdict.subwords import BYTES, TextStream
+from softdict.texts.long_text import characters, scan
 
 SNOW = "☃".encode()
 
@@ -157,14 +159,14 @@ def test_a_refusal_comes_before_any_word(model, capsys):
 
 
 def test_control_signs_are_harmless_in_each_part(model, capsys, monkeypatch):
-    monkeypatch.setattr(writing.Writer, "stream", lambda *given: iter(
+    monkeypatch.setattr(writer.Writer, "stream", lambda *given: iter(
         ["The\n\t\x1b", "[2J\x07", "\x9b old \xa0é"]))
     main(command(model)[3:])
     assert capsys.readouterr().out == "The\n\t\ufffd[2J\ufffd\ufffd old \xa0é\n"
 
 
 def test_an_interruption_keeps_what_was_written(model, capsys, monkeypatch):
-    real = writing.stream
+    real = writer.stream
 
     def interrupted(*given):
         for number, chosen in enumerate(real(*given)):
@@ -172,12 +174,12 @@ def test_an_interruption_keeps_what_was_written(model, capsys, monkeypatch):
                 raise KeyboardInterrupt
             yield chosen
 
-    monkeypatch.setattr(writing, "stream", interrupted)
+    monkeypatch.setattr(writer, "stream", interrupted)
     with pytest.raises(SystemExit, match="Stopped."):
         main(command(model, "--temperature", "0")[3:])
     output = capsys.readouterr().out
     assert output.endswith("\n") and len(output) > len("The dog\n")
-    monkeypatch.setattr(writing, "stream", real)
+    monkeypatch.setattr(writer, "stream", real)
     main(command(model, "--temperature", "0")[3:])
     assert capsys.readouterr().out.startswith(output[:-1])
 

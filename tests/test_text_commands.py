@@ -14,12 +14,14 @@ from tokenizers import Tokenizer, models
 from torch.nn.modules.module import register_module_forward_pre_hook
 
 from interruptions import steps
-from softdict import files, writing
 from softdict.__main__ import main
 from softdict.decoder_only import DecoderOnly
-from softdict.flags import FLAGS
-from softdict.pretrained import load_library
-from softdict.writing import PRESETS, load_writer
+from softdict.programs import text_trainer
+from softdict.programs.flags import FLAGS
+from softdict.programs.text_trainer import PRESETS
+from softdict.programs.writer import load_writer
+from softdict.saving.hf_format import load_library
+from softdict.texts import files
 
 TEXT = "".join(f"The dog number {number} sees {number + 1}.\n" for number in range(100))
 SIZES = ["--width", "16", "--heads", "2", "--layers", "1", "--hidden", "16",
@@ -32,7 +34,7 @@ def quick(monkeypatch):
     small = PRESETS["small"]
     monkeypatch.setitem(PRESETS, "small", replace(
         small, settings=replace(small.settings, interval=2)))
-    monkeypatch.setattr(writing, "SHOWN", 9)
+    monkeypatch.setattr(text_trainer, "SHOWN", 9)
 
 
 @pytest.fixture(scope="module")
@@ -191,16 +193,16 @@ def test_an_interrupted_training_goes_on_to_the_same_bytes(text, tmp_path, capsy
 
 def test_an_interruption_while_the_folder_is_written_is_mended(text, model, tmp_path,
                                                                capsys, monkeypatch):
-    real = writing.save_library
+    real = text_trainer.save_library
 
     def interrupted(*given, **more):
         real(*given, **more)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(writing, "save_library", interrupted)
+    monkeypatch.setattr(text_trainer, "save_library", interrupted)
     command = sized(text, tmp_path / "model")
     assert "goes on from the last checkpoint" in refused(capsys, *command)
-    monkeypatch.setattr(writing, "save_library", real)
+    monkeypatch.setattr(text_trainer, "save_library", real)
     main(command)
     for name in ("config.json", "model.safetensors"):
         assert ((tmp_path / "model" / name).read_bytes()

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from softdict import recipes
 from softdict.batches import Batch, make_batch
 from softdict.experiments import runner, sentences, today
 from softdict.experiments.runner import run
 from softdict.experiments.sentences import Example
-from softdict.recipes import RECIPES
+from softdict.saving import recipes
+from softdict.saving.recipes import RECIPES
 from softdict.training import Settings, batch_loss, train
 from softdict.vocab import BOS, EOS, PAD
 

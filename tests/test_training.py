@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from softdict.batches import epoch_batches, make_batch
-from softdict.checkpoint import load, save_model
+from softdict.saving.checkpoint import load, save_model
 from softdict.seq2seq import Decoder, Encoder, ScheduledSampling, Seq2Seq
 from softdict.training import (
     Settings, TrainingState, batch_loss, cross_entropy, fit, inverse_sqrt, rate_at,
@@ -252,7 +252,8 @@ def test_a_weight_that_no_group_has_is_refused_before_the_training():
     with pytest.raises(ValueError, match="no group of the optimizer has encoder.*"
                        "weight_ih_l0, .*which would never learn; put them into one, or "
                        "freeze them by requires_grad_"):
-        TrainingState(model, SHORT, optimizer=torch.optim.AdamW(ends, lr=SHORT.peak_rate))
+        TrainingState(model, SHORT,
+                      optimizer=torch.optim.AdamW(ends, lr=SHORT.peak_rate))
     for name, part in model.named_parameters():
         part.requires_grad_(name.endswith((".weight", ".bias")))
     TrainingState(model, SHORT, optimizer=torch.optim.AdamW(ends, lr=SHORT.peak_rate))

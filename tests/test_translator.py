@@ -18,12 +18,15 @@ import pytest
 import torch
 
 from interruptions import steps
-from softdict import commands, files, recipes, runtime, training, translator
+from softdict import runtime, training
 from softdict.__main__ import main
 from softdict.corpus import split
-from softdict.folder import load_folder, save_folder
-from softdict.pieces import train_subwords
-from softdict.recipes import RECIPES
+from softdict.programs import commands, pair_trainer, translator
+from softdict.saving import recipes
+from softdict.saving.folder import load_folder, save_folder
+from softdict.saving.recipes import RECIPES
+from softdict.subwords import train_subwords
+from softdict.texts import files
 from softdict.vocab import EOS, SPECIALS
 
 NOUNS = ["dog", "cat", "man", "old", "owl", "hen"]
@@ -43,7 +46,7 @@ def pairs(tmp_path):
 def book(monkeypatch):
     """A corpus of forty pairs."""
     few = split("iid")[:40]
-    monkeypatch.setattr(translator.corpus, "split", lambda *given, **more: few)
+    monkeypatch.setattr(pair_trainer.corpus, "split", lambda *given, **more: few)
     recipes.vocabs.cache_clear()
     yield
     recipes.vocabs.cache_clear()
@@ -112,7 +115,7 @@ def test_the_words_of_the_asset_are_those_of_the_corpus():
 
 
 def test_the_package_carries_a_trained_transformer(capsys):
-    size = sum(file.stat().st_size for file in translator.CARRIED.iterdir())
+    size = sum(file.stat().st_size for file in translator.BUNDLED.iterdir())
     assert size <= 2_500_000
     main(["translate", "the", "dog", "saw", "the", "cat"])
     output = capsys.readouterr()
@@ -186,7 +189,7 @@ def test_every_model_learns_the_corpus_and_is_asked(book, name, tmp_path, capsys
 @pytest.mark.parametrize("name", RECIPES)
 def test_every_model_learns_own_pairs_and_is_asked(pairs, name, tmp_path, capsys,
                                                    monkeypatch):
-    monkeypatch.setattr(translator, "EVERY", 2)
+    monkeypatch.setattr(pair_trainer, "EVERY", 2)
     out, picture = tmp_path / "new" / "model", tmp_path / "map.SVG"
     main(["train", "--model", name, "--pairs", pairs, "--out", str(out), "--updates",
           "3", "--width", "8"])
@@ -273,7 +276,7 @@ def sized(pairs, out, *more):
 def begun(pairs, tmp_path, monkeypatch, capsys):
     """A folder whose training was interrupted in its third update, and the updates
     that were made since."""
-    monkeypatch.setattr(translator, "EVERY", 1)
+    monkeypatch.setattr(pair_trainer, "EVERY", 1)
     with steps(stop=3):
         assert refused(capsys, *sized(pairs, tmp_path / "model")) == (
             "Stopped. The same command goes on from the last checkpoint.")
@@ -538,7 +541,7 @@ def test_flags_of_the_training_reach_it(pairs, tmp_path):
     config = load_folder(tmp_path / "model").config
     assert config.settings == asdict(training.Settings(
         updates=2, batch_size=7, warmup=5, smoothing=0.25, accumulate=3, seed=4,
-        precision="bfloat16", peak_rate=0.5, interval=translator.EVERY)) | {
+        precision="bfloat16", peak_rate=0.5, interval=pair_trainer.EVERY)) | {
             "patience": 0, "metric": None}
     assert config.options == {"width": 8, "layers": 1, "heads": 2, "hidden": 6,
                               "dropout": 0.5}
@@ -630,7 +633,7 @@ def test_a_finished_model_is_not_trained_over(own, pairs, capsys):
         "holds a trained model already; name a new folder with --out, or delete this "
         "one")
     with pytest.raises(ValueError, match="holds a trained model already"):
-        translator.train_folder(own, "rnn", ([], [], None, None, []))
+        pair_trainer.train_folder(own, "rnn", ([], [], None, None, []))
     assert content == {file.name: file.read_bytes() for file in Path(own).iterdir()}
 
 
@@ -654,7 +657,7 @@ def test_what_one_process_tries_is_no_hindrance_to_another(pairs, tmp_path,
     """A file with a name, as some systems make it, while the other looks."""
     def named(**options):
         file = tempfile.NamedTemporaryFile(**options)
-        translator.check_folder(options["dir"])
+        pair_trainer.check_folder(options["dir"])
         return file
 
     monkeypatch.setattr(translator.tempfile, "TemporaryFile", named)

@@ -1,6 +1,6 @@
 """wording: values and numbers in sentences."""
 
-from softdict.wording import plural, short
+from softdict.texts.wording import plural, short
 
 
 def test_a_number_has_its_noun():

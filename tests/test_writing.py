@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from softdict import recipes
 from softdict.decoding import Hypothesis, beam_search
 from softdict.experiments import EXPERIMENTS, sentences, writing
+from softdict.saving import recipes
 from softdict.vocab import BOS, EOS, PAD
 
 

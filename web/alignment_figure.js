@@ -1,5 +1,5 @@
 // Chapters 07 and 08: where a trained model looks while it writes each piece, beside the gold links; and what models
-// with and without attention make of the same sentence. book/figure_data.py writes the data, from stored results.
+// with and without attention make of the same sentence. tools/figure_data.py writes the data, from stored results.
 
 import { define, fetched, labelled, near, scrolling } from "./live.js";
 import { make, table } from "./maps.js";

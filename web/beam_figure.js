@@ -1,7 +1,7 @@
 // <live-beam>: a beam search drawn as a tree, step by step (chapter 17).
 //
 // A writer is a table: `next` says, for each beginning ("3 7": words 3 and 7), which words may come next and log p of
-// each, as far as a beam up to 5 wide can take them. Word 0 is the end. book/figure_data.py writes these tables.
+// each, as far as a beam up to 5 wide can take them. Word 0 is the end. tools/figure_data.py writes these tables.
 
 import { normalised, signed } from "./decoding.js";
 import { define, fetched, labelled, near, scrolling } from "./live.js";

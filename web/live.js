@@ -1,4 +1,4 @@
-// What all live figures share. book/live_figures.py places them; live.css hides the static twin of one that is drawn.
+// What all live figures share. tools/live_figures.py places them; live.css hides the static twin of one that is drawn.
 
 import { make } from "./maps.js";
 

@@ -1,6 +1,6 @@
 // A Predict waits for the reader's choice: until then the output that settles it, and the
 // text up to its verdict, are veiled. Exercises get a tick. This device alone remembers both.
-// book/predicts.py marks the places. Without this file nothing is veiled.
+// tools/predicts.py marks the places. Without this file nothing is veiled.
 
 const KEY = "softdict", KINDS = ["predicted", "done", "read"];
 const article = document.querySelector("article.bd-article");

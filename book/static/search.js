@@ -1,6 +1,6 @@
 // The search of the book. What you type is compared, as you type, with the titles of the
 // pages, the terms of the glossary, and the headings and text of all sections.
-// book/search.py writes the index; it is loaded when a field is first used.
+// tools/search.py writes the index; it is loaded when a field is first used.
 "use strict";
 
 (() => {

@@ -4,9 +4,9 @@ import argparse
 import os
 import sys
 
-from softdict import commands
 from softdict.corpus import SIZES
-from softdict.flags import add_flags, seed_number, whole_number
+from softdict.programs import commands
+from softdict.programs.flags import add_flags, seed_number, whole_number
 
 
 class Parser(argparse.ArgumentParser):
@@ -135,7 +135,8 @@ def add_grade(names):
 
 def model_lines():
     """The book's models, a line each, for --help."""
-    from softdict.recipes import RECIPES    # it loads torch, which takes a second
+    # it loads torch, which takes a second
+    from softdict.saving.recipes import RECIPES
 
     return "\n".join(f"  {name:20}{recipe.words}" for name, recipe in RECIPES.items())
 

@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from softdict import runtime
 from softdict.batches import epoch_batches
-from softdict.checkpoint import groups_of, load, save
+from softdict.saving.checkpoint import groups_of, load, save
 from softdict.vocab import PAD
 
 

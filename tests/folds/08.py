@@ -9,8 +9,8 @@ def compare(names):
     query, key, U = names["query"], names["key"], names["U"]
     general, additive = General(8, 8), Additive(8, 8)
     with torch.no_grad():
-        general.ask.weight.copy_(names["W"].weight)
-        additive.ask.weight.copy_(names["W"].weight)
+        general.query_layer.weight.copy_(names["W"].weight)
+        additive.query_layer.weight.copy_(names["W"].weight)
         additive.energy_layer.weight.copy_(names["v"].weight)
     theirs = torch.stack([    # the values are not compared here
         attention(query, keys, key, score=score)[1] for score, keys in (
@@ -18,7 +18,8 @@ def compare(names):
     torch.testing.assert_close(theirs, names["value"])
     of_w, of_u, of_v = gradients(names["value"], [names[name].weight for name in "WUv"])
     once, twice, of_keys, judged = gradients(theirs, [
-        general.ask.weight, additive.ask.weight, U.weight, additive.energy_layer.weight])
+        general.query_layer.weight, additive.query_layer.weight, U.weight,
+        additive.energy_layer.weight])
     torch.testing.assert_close([of_w, of_u, of_v], [once + twice, of_keys, judged])
 
 

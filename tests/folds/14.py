@@ -28,7 +28,8 @@ class Placed(nn.Module):
 
 def compare(names):
     theirs, place = names["model"], names["place"]
-    ours = make_variant(9, 9, TransformerConfig(8, 2, 2, 32, 0.0), pre_norm=False, tied=False)
+    ours = make_variant(9, 9, TransformerConfig(8, 2, 2, 32, 0.0), pre_norm=False,
+                        tied=False)
     ours.encoder.embedding = Placed(names["english"], place)
     ours.decoder.embedding = Placed(names["french"], place)
     ours.encoder.norm, ours.decoder.norm = theirs.encoder.norm, theirs.decoder.norm

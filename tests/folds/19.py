@@ -5,7 +5,7 @@ It has no gradients: the merges, their order and both cuts must be equal.
 
 from collections import Counter
 
-from softdict.pieces import SubwordTokenizer
+from softdict.subwords import SubwordTokenizer
 
 
 def compare(names):

@@ -21,7 +21,8 @@ class Table(nn.Module):
 
 
 def compare(names):
-    model = TextModel(10, TransformerConfig(8, heads=2, layers=1, hidden=32, dropout=0.0))
+    config = TransformerConfig(8, heads=2, layers=1, hidden=32, dropout=0.0)
+    model = TextModel(10, config)
     model.embedding = Table(names["embed"].weight)
     model.norm = nn.Identity()
     model.generator.weight = model.embedding.table.weight

@@ -7,7 +7,8 @@ from softdict.masks import causal_mask
 
 
 def compare(names):
-    theirs = GroupedAttention(DecoderOnlyConfig(9, width=16, heads=4, kv_heads=2, **LLAMA))
+    config = DecoderOnlyConfig(9, width=16, heads=4, kv_heads=2, **LLAMA)
+    theirs = GroupedAttention(config)
     parts = [theirs.query, theirs.key, theirs.value]
     with torch.no_grad():
         for part, weight in zip(parts, names["W"].weight.split([16, 8, 8])):

@@ -12,7 +12,7 @@ from softdict.checks.answers import (
     ask, blame, close, copies, number, pair, short, something, tensor)
 from softdict.checks.ch06 import ended
 from softdict.checks.result import Mistake, attempt, exercise, refuse
-from softdict.real_text import folded
+from softdict.texts.real_text import folded
 
 
 # 19-1

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from softdict import __version__
 from softdict.checks.result import source_file
-from softdict.files import write_whole
+from softdict.texts.files import write_whole
 
 CHAPTERS = sorted(path.stem for path in Path(__file__).parent.glob("ch*.py"))
 DRIVE = Path("/content/drive")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from softdict.corpus.hangul import romanise
 from softdict.corpus.splits import SIZES, split, text
-from softdict.files import write_whole
+from softdict.texts.files import write_whole
 
 COLUMNS = ("source", "target", "links", "gloss", "romanised", "english", "korean",
            "kind", "depth", "register", "source_heads", "target_heads")

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 
 from softdict.corpus.pairs import Pair, Token
-from softdict.files import cache_folder, write_whole
+from softdict.texts.files import cache_folder, write_whole
 
 
 @cache

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 
 from softdict.corpus.splits import split
-from softdict.files import write_whole
+from softdict.texts.files import write_whole
 
 FILE = resources.files("softdict") / "assets" / "glosses.json"
 

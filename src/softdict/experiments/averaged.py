@@ -14,11 +14,12 @@ from contextlib import contextmanager
 
 import torch
 
-from softdict import corpus, roles, translator
+from softdict import corpus, roles
 from softdict.batches import make_batch
 from softdict.experiments.roles import HARMLESS
 from softdict.experiments.runner import Experiment
 from softdict.heads import attending
+from softdict.programs import translator
 from softdict.vocab import PAD
 
 COUNT = 300    # sentences of each split

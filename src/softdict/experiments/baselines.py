@@ -12,7 +12,7 @@ from softdict.baselines import (
 from softdict.experiments import sentences
 from softdict.experiments.measures import aligned, found_content, report
 from softdict.experiments.runner import Experiment
-from softdict.recipes import vocabs
+from softdict.saving.recipes import vocabs
 from softdict.scoring import (
     alignment_error_rate, best_links, by_length, content_shares, heaviest_links,
     linked_words, masses)

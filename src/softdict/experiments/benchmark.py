@@ -30,8 +30,8 @@ from softdict.batches import epoch_batches, make_batch
 from softdict.experiments.rivals import VARIANTS, VOCABULARY, reader, trainer, writer
 from softdict.experiments.runner import RESULTS, hardware, rounded, versions
 from softdict.experiments.timing import ratio, rounds
-from softdict.files import write_whole
 from softdict.runtime import device
+from softdict.texts.files import write_whole
 from softdict.vocab import PAD
 
 PAIRS, SIZE = 29_000, 64    # as many as Multi30k has; of a batch

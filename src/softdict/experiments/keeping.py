@@ -21,7 +21,7 @@ from softdict.batches import make_batch
 from softdict.decoding import greedy
 from softdict.experiments import sentences
 from softdict.experiments.runner import Experiment
-from softdict.recipes import RECIPES, vocabs
+from softdict.saving.recipes import RECIPES, vocabs
 from softdict.scoring import bleu, chrf, exact_matches
 from softdict.training import Settings, TrainingState, token_loss, train
 from softdict.vocab import PAD
@@ -51,8 +51,9 @@ def start(count, name, seed):
     model = RECIPES[name].build(len(source_vocab), len(target_vocab))
     settings = replace(SETTINGS, updates=UPDATES[count], peak_rate=RATES[name],
                        seed=seed)
-    return (TrainingState(model.to(runtime.device()), settings, target_vocab.fingerprint()),
-            ids(short("train")[:count]))
+    state = TrainingState(model.to(runtime.device()), settings,
+                          target_vocab.fingerprint())
+    return state, ids(short("train")[:count])
 
 
 def first(count, name, seed):

@@ -7,7 +7,7 @@ import torch
 from softdict.batches import make_batch, padded
 from softdict.decoding import greedy
 from softdict.experiments import sentences
-from softdict.recipes import vocabs
+from softdict.saving.recipes import vocabs
 from softdict.scoring import (
     alignment_error_rate, bleu, by_length, chrf, content_shares, exact_matches,
     heaviest_links, hits, masses, share)

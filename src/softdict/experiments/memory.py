@@ -13,7 +13,7 @@ from softdict.batches import make_batch
 from softdict.decoding import greedy
 from softdict.experiments.runner import Experiment, trained
 from softdict.experiments.timing import milliseconds
-from softdict.recipes import LONGEST, PAIRS
+from softdict.saving.recipes import LONGEST, PAIRS
 from softdict.seq2seq import Decoder, Encoder, Seq2Seq, top_state
 from softdict.training import Settings, TrainingState
 

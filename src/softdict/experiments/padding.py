@@ -5,7 +5,7 @@ import torch.nn.functional as F
 
 from softdict import runtime
 from softdict.experiments.runner import Experiment
-from softdict.recipes import LONGEST
+from softdict.saving.recipes import LONGEST
 from softdict.seq2seq import Decoder, Encoded, Encoder, Seq2Seq, both_directions
 from softdict.vocab import PAD
 

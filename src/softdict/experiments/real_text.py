@@ -26,14 +26,14 @@ import torch
 from softdict.batches import epoch_batches, padded
 from softdict.decoding import beam_search, translation_weights
 from softdict.experiments.runner import RESULTS, hardware, rounded, versions
-from softdict.files import read_lines, write_whole
-from softdict.folder import HISTORY, FolderConfig, load_folder
-from softdict.own_text import read_pairs, split_words
-from softdict.pieces import subword_data
-from softdict.real_text import leak, multi30k, split_by_source
-from softdict.recipes import real
 from softdict.runtime import device
+from softdict.saving.folder import HISTORY, FolderConfig, load_folder
+from softdict.saving.recipes import real
 from softdict.scoring import bleu, by_length, chrf, sacre
+from softdict.subwords import subword_data
+from softdict.texts.files import read_lines, write_whole
+from softdict.texts.own_text import read_pairs, split_words
+from softdict.texts.real_text import leak, multi30k, split_by_source
 from softdict.training import TrainingState, update
 
 REAL = RESULTS.parent / "real_text"

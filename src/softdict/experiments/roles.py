@@ -15,7 +15,7 @@ from softdict.experiments.baselines import links_by_place
 from softdict.experiments.measures import agreement
 from softdict.experiments.runner import Experiment, rounded, trained
 from softdict.experiments.translation import SYSTEMS
-from softdict.recipes import vocabs
+from softdict.saving.recipes import vocabs
 from softdict.vocab import PAD
 
 SEEDS = range(5)

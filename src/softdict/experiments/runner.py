@@ -22,8 +22,8 @@ import torch
 
 import softdict
 from softdict import runtime
-from softdict.checkpoint import CorruptFile, begin_anew
-from softdict.files import alone, write_whole
+from softdict.saving.checkpoint import CorruptFile, begin_anew
+from softdict.texts.files import alone, write_whole
 from softdict.training import train
 
 RESULTS = Path(softdict.__file__).parent / "assets" / "results"

@@ -25,7 +25,7 @@ from softdict.experiments.measures import report, translations
 from softdict.experiments.runner import SEEDS, Experiment
 from softdict.experiments.translation import System, rated
 from softdict.masks import causal_mask, padding_mask
-from softdict.recipes import PAIRS, RECIPES
+from softdict.saving.recipes import PAIRS, RECIPES
 from softdict.training import Settings, TrainingState, batch_loss, train, update
 from softdict.vocab import BOS, EOS, PAD, Vocab
 

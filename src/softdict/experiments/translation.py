@@ -12,7 +12,7 @@ from softdict.experiments.measures import (
 from softdict.experiments.padding import PadsBehind, PadsInFront, pads_and_states
 from softdict.experiments.replaced import Replaced, replacements, uniform
 from softdict.experiments.runner import SEEDS, trained
-from softdict.recipes import PAIRS, RECIPES, vocabs
+from softdict.saving.recipes import PAIRS, RECIPES, vocabs
 from softdict.seq2seq import (
     Attend, BahdanauDecoder, LastState, LuongDecoder, ScheduledSampling)
 from softdict.training import Settings, TrainingState, token_loss

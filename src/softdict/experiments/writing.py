@@ -11,9 +11,9 @@ from softdict.experiments import sentences
 from softdict.experiments.runner import Experiment
 from softdict.experiments.timing import milliseconds
 from softdict.experiments.translation import system
-from softdict.recipes import vocabs
+from softdict.programs.translator import translator
+from softdict.saving.recipes import vocabs
 from softdict.scoring import bleu
-from softdict.translator import translator
 from softdict.vocab import BOS, PAD
 
 BEAMS = (1, 2, 5, 10, 20)

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from softdict.files import write_whole
 from softdict.grading import boxes, report, submissions, walls
 from softdict.grading.boxes import Limits, Passing
 from softdict.grading.judging import (
@@ -23,6 +22,7 @@ from softdict.grading.judging import (
 from softdict.grading.questions import Mark, cases
 from softdict.grading.walls import Wall
 from softdict.grading.wire import one_line, unpack
+from softdict.texts.files import write_whole
 
 ASKED = re.compile(r"\bcheck\(\s*[\"'](\d\d-\d+|C\d-\d+)[\"']\s*,\s*(\w+)\s*\)")
 WHO = "who.csv"    # beside the table: whose a file is, where its name does not say it

@@ -5,9 +5,9 @@ import io
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from softdict.files import write_whole
 from softdict.grading.submissions import composed, harmless, number, read_table
 from softdict.grading.wire import one_line
+from softdict.texts.files import write_whole
 
 BY_HAND = "by_hand", "remark"    # columns of the teacher's own, which every run keeps
 QUOTED = 200    # letters of a student's words

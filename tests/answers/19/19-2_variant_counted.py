@@ -1,7 +1,7 @@
 from collections import Counter
 from fractions import Fraction
 
-from softdict.real_text import folded as fold
+from softdict.texts.real_text import folded as fold
 
 def leak(training, test):
     """The share of test pairs whose source sentence the training has, too."""

@@ -1,4 +1,4 @@
-from softdict import real_text
+from softdict.texts import real_text
 
 
 def leak(training, test):

@@ -1,5 +1,5 @@
 import torch
-from softdict.real_text import folded as fold
+from softdict.texts.real_text import folded as fold
 
 def leak(training, test):
     """The share of test pairs whose source sentence the training has, too."""

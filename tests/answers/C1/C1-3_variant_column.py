@@ -4,11 +4,11 @@ from torch import nn
 
 
 class Decoder(nn.Module):
-    def __init__(self, vocabulary, embedding, width):
+    def __init__(self, vocabulary, embedding_width, width):
         super().__init__()
         self.join = nn.Linear(2 * width, width, bias=False)
-        self.embedding = nn.Embedding(vocabulary, embedding, padding_idx=0)
-        self.rnn = nn.GRU(embedding, width, batch_first=True)
+        self.embedding = nn.Embedding(vocabulary, embedding_width, padding_idx=0)
+        self.rnn = nn.GRU(embedding_width, width, batch_first=True)
 
     def forward(self, ids, state, states, allowed):
         _, state = self.rnn(self.embedding(ids).unsqueeze(1), state)
@@ -17,10 +17,10 @@ class Decoder(nn.Module):
 
 
 class Translator(nn.Module):
-    def __init__(self, source_words, target_words, embedding, width):
+    def __init__(self, source_words, target_words, embedding_width, width):
         super().__init__()
-        self.encoder = Encoder(source_words, embedding, width)
-        self.decoder = Decoder(target_words, embedding, width)
+        self.encoder = Encoder(source_words, embedding_width, width)
+        self.decoder = Decoder(target_words, embedding_width, width)
         self.generator = nn.Linear(width, target_words)
 
     def forward(self, source, source_lengths, target_in):

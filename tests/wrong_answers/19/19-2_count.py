@@ -1,4 +1,4 @@
-from softdict.real_text import folded as fold
+from softdict.texts.real_text import folded as fold
 
 
 def leak(training, test):

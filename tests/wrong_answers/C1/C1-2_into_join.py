@@ -11,10 +11,10 @@ def attend(query, states, allowed):
 class Decoder(nn.Module):
     """ids [B], state [1, B, D]; returns output [B, D] and the state after it."""
 
-    def __init__(self, vocabulary, embedding, width):
+    def __init__(self, vocabulary, embedding_width, width):
         super().__init__()
-        self.embedding = nn.Embedding(vocabulary, embedding)
-        self.rnn = nn.GRU(embedding, width, batch_first=True)
+        self.embedding = nn.Embedding(vocabulary, embedding_width)
+        self.rnn = nn.GRU(embedding_width, width, batch_first=True)
         self.join = nn.Linear(2 * width, width, bias=False)
 
     def forward(self, ids, state, states, allowed):

@@ -10,10 +10,10 @@ def attend(query, states, allowed):
 
 
 class Decoder(nn.Module):
-    def __init__(self, vocabulary, embedding, width):
+    def __init__(self, vocabulary, embedding_width, width):
         super().__init__()
-        self.embedding = nn.Embedding(vocabulary, embedding)
-        self.rnn = nn.GRU(embedding, width, batch_first=True)
+        self.embedding = nn.Embedding(vocabulary, embedding_width)
+        self.rnn = nn.GRU(embedding_width, width, batch_first=True)
         self.join = nn.Linear(2 * width, width, bias=False)
 
     def forward(self, ids, state, states, allowed):
@@ -27,10 +27,10 @@ class Decoder(nn.Module):
 class Translator(nn.Module):
     """forward(source, source_lengths, target_in) gives logits [B, T, V]."""
 
-    def __init__(self, source_words, target_words, embedding, width):
+    def __init__(self, source_words, target_words, embedding_width, width):
         super().__init__()
-        self.encoder = Encoder(source_words, embedding, width)
-        self.decoder = Decoder(target_words, embedding, width)
+        self.encoder = Encoder(source_words, embedding_width, width)
+        self.decoder = Decoder(target_words, embedding_width, width)
         self.generator = nn.Linear(width, target_words)
 
     def forward(self, source, source_lengths, target_in):

@@ -1,0 +1,1 @@
+"""What `python -m softdict` runs: training, translating and going on from a text."""

@@ -1,0 +1,79 @@
+"""The trained Transformer that comes with the package, and what it is asked."""
+
+import difflib
+import re
+from functools import cache
+
+from softdict import runtime
+from softdict.decoding import translation_weights
+from softdict.saving.folder import fingerprint, load_folder
+from softdict.saving.recipes import RECIPES
+
+# the trained Transformer, made by
+# python -m softdict train --model transformer --half --out DIR
+BUNDLED = runtime.ASSETS / "transformer"
+
+
+@cache
+def bundled():
+    """The trained Transformer that comes with the package, with its vocabularies."""
+    return load_folder(BUNDLED, runtime.device())
+
+
+def translator():
+    """The trained Transformer that comes with the package, ready to translate."""
+    return load_folder(BUNDLED, runtime.device()).model
+
+
+@cache
+def vocabs():
+    """The vocabularies of English and Korean that the book's models know."""
+    saved = bundled()
+    return saved.source_vocab, saved.target_vocab
+
+
+def words_of(text, register="polite"):
+    """The words of an English sentence as the corpus writes them.
+
+    the tag of the register comes first, names get their capital
+    a word that the training split has not is refused by name, with words that are
+    spelled like it
+    """
+    known = vocabs()[0]
+    typed = re.findall(r"[^\W\d_]+|,|\d+", text)
+    if not typed:
+        raise ValueError("the sentence is empty: there is nothing to translate")
+    words = [next((form for form in (word, word.lower(), word.capitalize())
+                   if form in known), word) for word in typed]
+    strange = []
+    for word in dict.fromkeys(word for word in words if word not in known):
+        near = difflib.get_close_matches(word.lower(), known.words, 3)
+        strange.append(repr(word) + (f" (it knows {', '.join(near)})" if near else ""))
+    if strange:
+        raise ValueError(f"the corpus has {len(known)} English words, and not "
+                         f"{', '.join(strange)}")
+    return [f"<{register}>", *words]
+
+
+def looks(model, sentence, translation):
+    """Where a model looks while it writes each word of a translation: weights [T, S].
+
+    sentence and translation are lists of words of the corpus
+    """
+    return translation_weights(model, sentence, translation, *vocabs())
+
+
+def attended(saved, words, written):
+    """`looks` for any trained model: weights [T, S]; words may be unknown."""
+    return translation_weights(saved.model, saved.known(words), written,
+                               saved.source_vocab, saved.target_vocab)
+
+
+def untrained(name, seed=0):
+    """One of the book's models before its training, and the fingerprint of its
+    words."""
+    if name not in RECIPES:
+        raise ValueError(f"the book has no model {name!r}; it has {', '.join(RECIPES)}")
+    runtime.seed(seed)
+    model = RECIPES[name].build(*map(len, vocabs())).to(runtime.device())
+    return model, fingerprint(*vocabs())

@@ -1,0 +1,1 @@
+"""Trained models on disk: checkpoints, folders, and Hugging Face's format."""

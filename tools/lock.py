@@ -1,0 +1,89 @@
+"""The locks of the environment: each package in one version, with its files' hashes.
+
+    python tools/build.py lock
+
+`requirements.lock` holds everything that requirements.txt needs, but torch and what
+only torch's builds for NVIDIA need: `torch.lock` has these. What the locks name already
+keeps its version where requirements.txt allows it; without the files, the newest is
+taken. uv does the work; requirements.lock is in pip's own format.
+"""
+
+import re
+import subprocess
+import sys
+import urllib.request
+
+from environment import (
+    BUILD, NEWEST, OLDEST, PYTHON_IN_VENV, ROOT, Stop, requirements_hash, stamped, step,
+    write_whole)
+
+UV = "uv==0.13.9"
+CPU_BUILDS = "https://download.pytorch.org/whl/cpu/torch/"
+APART = re.compile(r"torch|triton|nvidia-[\w-]+|cuda-[\w-]+")
+MADE = "# make lock made this. "
+
+
+def renew():
+    """Writes both locks again: uv's answer, and the hashes of torch's CPU builds."""
+    page = cpu_builds()
+    with step("Asking for the hashes of every package"):
+        locked = compiled()
+    common, apart = split(locked)
+    [version] = re.findall(r"^torch==(\S+)", apart, re.M)
+    first = f"torch=={version} \\\n"
+    more = "".join(f"    --hash=sha256:{found} \\\n"
+                   for found in linux_hashes(page, version) if found not in apart)
+    apart = apart.replace(first, first + more)
+    common = f"Its requirements.txt had the hash {requirements_hash()}.\n{common}"
+    apart = f"environment.py reads it.\n{apart}"
+    write_whole(ROOT / "torch.lock", (MADE + apart).encode())
+    write_whole(ROOT / "requirements.lock", (MADE + common).encode())
+
+
+def cpu_builds():
+    """PyTorch's page of its builds for CPU."""
+    try:
+        with urllib.request.urlopen(CPU_BUILDS, timeout=60) as page:
+            return page.read().decode()
+    except OSError as error:
+        raise Stop(f"{CPU_BUILDS} could not be read, so the locks are as they were: "
+                   f"{error}") from None
+
+
+def linux_hashes(page, version):
+    """The hashes of the builds for Linux; elsewhere the package index has the same."""
+    pythons = "|".join(f"3{minor}" for minor in range(OLDEST[1], NEWEST[1] + 1))
+    wheel = (rf"torch-{re.escape(version)}(?:%2B|\+)cpu-cp({pythons})-cp\1-manylinux"
+             r"[^\"#]*\.whl#sha256=([0-9a-f]{64})")
+    found = sorted({match[2] for match in re.finditer(wheel, page)})
+    if not found:
+        raise Stop(f"{CPU_BUILDS} names no build of torch {version} for Linux.")
+    return found
+
+
+def compiled():
+    """What uv says: every package, for every system and Python of the book."""
+    folder = BUILD / "lock"
+    uv, out = folder / PYTHON_IN_VENV, folder / "all.lock"
+    if not uv.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    subprocess.run([uv, "-m", "pip", "install", "-q", "--disable-pip-version-check",
+                    UV], check=True)
+    # its former answer, so that versions stay
+    out.write_text(stamped(ROOT / "requirements.lock") + stamped(ROOT / "torch.lock"),
+                   "utf-8")
+    subprocess.run(
+        [uv, "-m", "uv", "pip", "compile", "--quiet", "--no-config", "--universal",
+         "--generate-hashes", "--only-binary", ":all:", "--no-annotate", "--no-header",
+         "--default-index", "https://pypi.org/simple",
+         "--python-version", ".".join(map(str, OLDEST)),
+         ROOT / "requirements.txt", "-o", out], check=True, cwd=ROOT)
+    return out.read_text("utf-8")
+
+
+def split(locked):
+    """The packages that all environments have, and those that come with torch."""
+    packages = re.split(r"^(?=\w)", locked, flags=re.M)[1:]
+    apart = [package for package in packages
+             if APART.fullmatch(package.partition("==")[0])]
+    return "".join(p for p in packages if p not in apart), "".join(apart)

@@ -1,0 +1,379 @@
+"""Checks the built pages: first as files, then in a real browser, if there is one.
+
+    python tools/pages.py check FOLDER              every problem on a line;
+                                                   exit code 1 if there is one
+    python tools/pages.py cards FOLDER              pictures for shared links
+    python tools/pages.py picture FOLDER FILE.png   a picture of one page, for README
+"""
+
+import os
+import re
+import shutil
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlsplit
+
+from environment import Stop, script
+
+QUERIES = Path(__file__).resolve().parent.parent / "tests/queries.tsv"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
+            "chrome", "msedge")
+APPLICATIONS = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "C:/Program Files/Google/Chrome/Application/chrome.exe",
+    "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
+)
+THEME_CONSOLE = "THEBE_JS_URL"  # sphinx-thebe declares it twice, on every page
+LOADED = {"stylesheet", "icon", "preload"}    # kinds of links
+EMBEDDED = {"img", "script", "iframe", "source", "video", "audio"}
+ENGINE_AXE = {  # what axe finds in the engine's own markup: rule, and excused part
+    "label-content-name-mismatch": "search-button",
+    "region": "logo__title",
+    "aria-allowed-role": "doc-biblioentry",
+    "aria-deprecated-role": "doc-biblioentry",
+    "aria-required-children": "citation-list",
+}
+
+
+# As files -----------------------------------------------------------------------------
+
+
+class Page(HTMLParser):
+    """What one HTML file links to, loads, offers as anchors, and shows as images."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.links, self.loads, self.anchors, self.images = [], [], set(), []
+        self.feed(html)
+
+    def handle_starttag(self, tag, pairs):
+        found = dict(pairs)
+        self.anchors |= {found[name] for name in ("id", "name") if found.get(name)}
+        if tag == "a" and found.get("href"):
+            self.links.append(found["href"])
+        elif tag == "link" and LOADED & set(found.get("rel", "").split()):
+            self.loads.append(found["href"])
+        elif tag == "meta" and found.get("http-equiv", "").lower() == "refresh":
+            self.links.append(found["content"].partition("url=")[2])
+        elif tag in EMBEDDED and found.get("src"):
+            self.loads.append(found["src"])
+        if tag == "img":
+            self.images.append((found.get("src", ""), found.get("alt")))
+
+
+def html_files(folder):
+    """The pages; the theme leaves its templates below _static."""
+    files = folder.rglob("*.html")
+    return sorted(file for file in files if "_static" not in file.parts)
+
+
+def file_problems(folder):
+    """Links, anchors and files that lead nowhere, loads from outside, and images
+    without words."""
+    folder = Path(folder).resolve()
+    pages = {file: Page(file.read_text("utf-8")) for file in html_files(folder)}
+    for file, page in pages.items():
+        name = file.relative_to(folder).as_posix()
+        for address in [*page.links, *page.loads]:
+            parts = urlsplit(address)
+            if parts.scheme or parts.netloc:
+                if address in page.loads and parts.scheme != "data":
+                    yield f"{name}: loads {address} from outside"
+                continue
+            path, anchor = urldefrag(address)
+            path = unquote(path.partition("?")[0])
+            base = folder if path.startswith("/") else file.parent
+            target = (base / path.lstrip("/")).resolve() if path else file
+            target = target / "index.html" if target.is_dir() else target
+            if not target.is_file():
+                yield f"{name}: {address} leads to no file"
+            elif (anchor and target in pages
+                  and unquote(anchor) not in pages[target].anchors):
+                yield f"{name}: {address} leads to no anchor"
+        text = file.read_text("utf-8")
+        if "findfont:" in text:
+            yield f"{name}: matplotlib complains of its fonts in an output"
+        if "site-packages/" in text:
+            yield f"{name}: a warning in an output shows a path of this machine"
+        for source, alt in page.images:
+            if alt is None or alt and alt in source:
+                yield f"{name}: the image {source[:60]} has no words (alt)"
+
+
+# In a browser -------------------------------------------------------------------------
+
+
+def browser_path():
+    """A Chromium on this machine, or None; the variable CHROMIUM names another, or is
+    "none"."""
+    if os.environ.get("CHROMIUM") == "none":
+        return None
+    named = [os.environ.get("CHROMIUM", ""), *map(shutil.which, BROWSERS),
+             *APPLICATIONS]
+    return next((path for path in named if path and Path(path).exists()), None)
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+def local_server(folder, ports=(0,)):
+    """A server of the folder on the first free port of this machine; nothing outside
+    can reach it."""
+    for port in ports:
+        try:
+            return ThreadingHTTPServer(("127.0.0.1", port),
+                                       partial(Quiet, directory=str(folder)))
+        except OSError:
+            continue
+    raise OSError(f"no port from {ports[0]} to {ports[-1]} is free")
+
+
+class Browser:
+    """A headless Chromium that shows the pages of a folder from a local server."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+
+    def __enter__(self):
+        from playwright.sync_api import Error, sync_playwright
+
+        self.server = local_server(self.folder)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.address = f"http://127.0.0.1:{self.server.server_port}/"
+        self.playwright = sync_playwright().start()
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking",
+                 "--disable-component-update"]
+        path = browser_path()
+        try:
+            self.chromium = self.playwright.chromium.launch(executable_path=path,
+                                                            args=flags)
+        except Error as error:
+            self.close()
+            raise Stop(f"{path or 'A Chromium'} does not start: "
+                       f"{error.message.partition(chr(10))[0]} CHROMIUM can name "
+                       "another, and CHROMIUM=none leaves it out.") from None
+        return self
+
+    def __exit__(self, *error):
+        self.chromium.close()
+        self.close()
+
+    def close(self):
+        """Ends what `__enter__` began beside the browser."""
+        self.playwright.stop()
+        self.server.shutdown()
+        self.server.server_close()
+
+    def open(self, name, problems, width=1200):
+        """The page, its formulas drawn; what goes wrong on the way is added to the
+        problems."""
+        page = self.chromium.new_page(viewport={"width": width, "height": 800},
+                                      color_scheme="light")
+
+        def keep_inside(route):
+            if not route.request.url.startswith((self.address, "data:", "blob:")):
+                problems.append(f"asks for {route.request.url}")
+                return route.abort()
+            return route.continue_()
+
+        def hear(message):
+            if message.type == "error" and THEME_CONSOLE not in message.text:
+                problems.append(f"console: {message.text} "
+                                f"{message.location.get('url', '')}")
+
+        page.route("**/*", keep_inside)
+        page.on("console", hear)
+        page.on("pageerror", lambda error: THEME_CONSOLE in str(error)
+                or problems.append(f"console: {error}"))
+        page.goto(self.address + name, wait_until="load")
+        page.evaluate("async () => { await window.MathJax?.startup?.promise }")
+        return page
+
+
+FORMULAS = """() => [...document.querySelectorAll('.math')]
+    .filter(math => !math.querySelector('mjx-container')
+                    || math.querySelector('mjx-merror'))
+    .map(math => math.textContent.trim())"""
+OPEN_FOLDS = """() => {
+    document.querySelectorAll('.predict-show').forEach(one => one.click());
+    document.querySelectorAll('details').forEach(fold => { fold.open = true });
+}"""
+TOO_WIDE = """() => document.documentElement.scrollWidth
+    - document.documentElement.clientWidth"""
+CUT_CODE = """() => [...document.querySelectorAll('.bd-article pre')]
+    .filter(code => !code.closest('.cell_output'))
+    .filter(code => code.scrollWidth > code.clientWidth)
+    .map(code => code.textContent.trim().split('\\n')[0])"""
+STILL = "* { transition: none !important; animation: none !important }"
+
+
+def axe_findings(page, **options):
+    """What the accessibility checker axe says of the page, aside from the engine's own
+    markup."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.add_style_tag(content=STILL)
+    # without resultTypes it writes down all that is right too, in twice the time
+    options = {"preload": False, "resultTypes": ["violations"], **options}
+    for finding in Axe().run(page, options=options).response["violations"]:
+        excused = ENGINE_AXE.get(finding["id"])
+        places = [node["html"] for node in finding["nodes"]
+                  if excused is None or excused not in node["html"]]
+        if places:
+            words = f"{finding['id']}: {finding['help']}"
+            yield f"{words}: {len(places)} of {places[0][:120]}"
+
+
+def browser_problems(folder):
+    """Outside requests, console errors, undrawn formulas, sideways scrolling, and what
+    axe finds, light and dark."""
+    largest_first = sorted(html_files(Path(folder)),
+                           key=lambda file: -file.stat().st_size)
+    with ThreadPoolExecutor(2) as pool:  # two browsers share the pages
+        for problems in pool.map(problems_of_pages, [folder] * 2,
+                                 [largest_first[0::2], largest_first[1::2]]):
+            yield from problems
+
+
+def problems_of_pages(folder, files):
+    """The problems of some pages of a folder, seen in one browser."""
+    found = []
+    with Browser(folder) as browser:
+        for file in files:
+            name, problems = file.relative_to(browser.folder).as_posix(), []
+            if 'http-equiv="refresh"' in file.read_text("utf-8").lower():
+                continue  # it only leads on to the first page
+            page = browser.open(name, problems)
+            problems += [f"formula not drawn: {formula}"
+                         for formula in page.evaluate(FORMULAS)]
+            page.evaluate(OPEN_FOLDS)
+            for theme, rules in {"light": {},
+                                 "dark": {"runOnly": ["color-contrast"]}}.items():
+                page.emulate_media(color_scheme=theme)
+                page.evaluate("theme => { document.documentElement.dataset.theme = "
+                              "theme }", theme)
+                problems += [f"axe, {theme}: {finding}"
+                             for finding in axe_findings(page, **rules)]
+            for width in (1280, 1920):
+                page.set_viewport_size({"width": width, "height": 800})
+                problems += [f"at {width} pixels code scrolls sideways: {line}"
+                             for line in page.evaluate(CUT_CODE)]
+            page.set_viewport_size({"width": 390, "height": 800})
+            if (wide := page.evaluate(TOO_WIDE)) > 0:
+                problems.append(f"at 390 pixels it scrolls {wide} pixels sideways")
+            page.close()
+            found += [f"{name}: {problem}" for problem in dict.fromkeys(problems)]
+    return found
+
+
+MARKED = "KV cache"    # its first hit must be marked and in sight
+IN_SIGHT = """() => [...document.querySelectorAll('main mark')].some(mark => {
+    const { top, bottom } = mark.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+})"""
+
+
+def queries():
+    """What readers search for, and the page that must come first."""
+    rows = QUERIES.read_text(encoding="utf-8").splitlines()
+    return [row.split("\t") for row in rows if not row.startswith("#")]
+
+
+def search_problems(folder, wanted):
+    """Queries whose first hit is another page; a hit that is not marked and in sight
+    on its page."""
+    problems = []
+    with Browser(folder) as browser:
+        page = browser.open("search.html", problems)
+        for query, name in wanted:
+            hits = page.evaluate("async query => (await bookSearch(query)).hits", query)
+            first = Path(hits[0]["file"]).stem if hits else "nothing"
+            if first != name:
+                problems.append(f"{query!r} finds {first} first, and not {name}")
+        page.locator("main input[type=search]").fill(MARKED)
+        page.locator("main .search-hits a").first.click()
+        try:
+            page.wait_for_function(IN_SIGHT, timeout=5000)
+        except Exception:
+            problems.append(f"{MARKED!r} is not marked and in sight where the "
+                            f"first hit leads, {page.url}")
+    return [f"search: {problem}" for problem in problems]
+
+
+def check(folder):
+    """Prints every problem; returns how many there are."""
+    problems = list(file_problems(folder))
+    if browser_path():
+        problems += browser_problems(folder)
+        if (Path(folder) / "_static/search.js").exists():
+            problems += search_problems(folder, queries())
+    else:
+        print("    Checks in a browser are skipped: no Chromium or Chrome is here "
+              "(CHROMIUM can name one).")
+    for problem in problems:
+        print(f"    {problem}")
+    return len(problems)
+
+
+CARD = """<!DOCTYPE html>
+<body style="margin: 0; width: 1200px; height: 630px; background: #fff; color: #1a1a1a;
+  box-sizing: border-box; padding: 50px 60px; display: flex; flex-direction: column;
+  font-family: Charter, Georgia, 'Noto Serif', 'Liberation Serif', serif">
+<h1 style="font-size: 56px; line-height: 1.15; margin: 0 0 30px">{title}</h1>
+<img src="{figure}" style="flex: 1; min-height: 0; object-fit: contain;
+  object-position: left" alt="">
+<p style="font-size: 26px; color: #595959; margin: 24px 0 0">From Dictionary to
+Transformer: a course in running code</p>
+</body>"""
+def cards(folder):
+    """Draws a card of 1200 x 630 for each page, which shared links show: its title and
+    first figure; without a browser every card is the book's mark."""
+    folder = Path(folder)
+    made, mark = folder / "_static/cards", folder / "_static/mark.png"
+    made.mkdir(parents=True, exist_ok=True)
+    files = [file for file in html_files(folder) if file.parent != folder]
+    if not browser_path():
+        for file in files:
+            shutil.copy(mark, made / f"{file.stem}.png")
+        return
+    with Browser(folder) as browser:
+        page = browser.chromium.new_page(viewport={"width": 1200, "height": 630})
+        for file in files:
+            html = file.read_text("utf-8")
+            title = re.search(r"<h1>([^<]*)", html)
+            figure = re.search(r'src="\.\./(_images/[^"]+)"', html)
+            if title:    # else it only leads on to another page
+                place = figure[1] if figure else "_static/mark.png"
+                page.set_content(CARD.format(title=title[1],
+                                             figure=f"{browser.address}{place}"))
+                page.screenshot(path=made / f"{file.stem}.png")
+
+
+def picture(folder, target, name="notebooks/02_soft_lookup.html", figure=1):
+    """A picture of the page where a figure is in sight, in few colours, so that the
+    file stays small."""
+    from PIL import Image
+
+    with Browser(folder) as browser:
+        page = browser.open(name, [], width=1280)
+        page.locator("main figure").nth(figure).evaluate(
+            "figure => figure.scrollIntoView({block: 'end'})")
+        page.wait_for_timeout(500)  # the theme follows the scrolling with its own marks
+        page.screenshot(path=target)
+    few = Image.open(target).convert("P", palette=Image.Palette.ADAPTIVE, colors=128)
+    few.save(target, optimize=True)
+
+
+if __name__ == "__main__":
+    command, *rest = sys.argv[1:]
+    with script():
+        sys.exit({"check": check, "cards": cards, "picture": picture}[command](*rest)
+                 and 1)
