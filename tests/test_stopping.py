@@ -139,7 +139,7 @@ def test_scores_are_those_of_greedy_translations(pairs, tmp_path):
         main(patient(pairs, tmp_path / name, *cut, rate="0.06"))
         saved = load_folder(tmp_path / name)
         sides = [line.split("\t") for line in LINES]
-        data = [(saved.cut(source), saved.cut(target)) for source, target in sides]
+        data = [(saved.tokenize(source), saved.tokenize(target)) for source, target in sides]
         written = [saved.translate(source) for source, _ in data]
         texts = list(map(saved.join, written))
         wanted = [saved.join(target) for _, target in data]

@@ -22,7 +22,7 @@ def compare(names):
     merges = [tuple(part.replace("_", " ") for part in pair) for pair in merges]
     letters = sorted({letter for word in names["text"] for letter in word} - {"_"})
     table = SubwordTokenizer([*letters, *map("".join, merges)], merges)
-    assert [part.replace("_", " ") for part in new] == table.cut("snowfoot")
+    assert [part.replace("_", " ") for part in new] == table.tokenize("snowfoot")
 
 
 def joined(word, pair):
