@@ -31,7 +31,7 @@ VALUES = st.recursive(
                    | st.dictionaries(CELL, inner, max_size=3)))
 PIECES = train_subwords(["low lower lowest", "new newer newest"], 40).tokenizer.to_str()
 CONFIG = json.dumps({"model": "transformer", "options": {"width": 8}, "text": "plain",
-                     "longest": 3, "settings": {}, "format": 1,
+                     "max_source_length": 3, "settings": {}, "format": 1,
                      "kind": "encoder-decoder", "vocabulary": "words"})
 MARK = json.dumps({"key": "a", "status": "graded", "broken": [], "marks": [
     {"question": "q", "points": 1, "most": 2, "code": "c", "message": "m"}]})

@@ -122,7 +122,7 @@ def test_translate_gives_words():
 def test_translate_refuses_in_one_sentence(sentence, message):
     model = Seq2Seq(Encoder(len(ENGLISH), 5, 12), Decoder(len(KOREAN), 5, 12))
     with pytest.raises(ValueError, match=message) as refusal:
-        translate(model, sentence, ENGLISH, KOREAN, longest=4)
+        translate(model, sentence, ENGLISH, KOREAN, max_source_length=4)
     assert "\n" not in str(refusal.value)
 
 

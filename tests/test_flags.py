@@ -66,7 +66,8 @@ def other(name, family, places):
     values = {
         "pairs": f"{places}/other.tsv", "valid": f"{places}/other.tsv",
         "data": "multi30k", "data-dir": f"{places}/more", "from": "fr", "to": "fr",
-        "text": f"{places}/other.txt", "pieces": 35, "longest": 30, "min-count": 3,
+        "text": f"{places}/other.txt", "pieces": 35, "max-length": 30, "min-count": 3,
+        "context-length": 30,
         "model": FAMILIES[family], "preset": "gpu", "width": 24, "layers": 3,
         "heads": 2, "hidden": 20, "dropout": 0.25, "updates": 7, "batch": 5,
         "rate": 0.125, "warmup": 9, "smoothing": 0.25, "precision": "bfloat16",
@@ -215,7 +216,7 @@ def test_the_command_line_wins_over_the_file(places):
     config = ["--config", str(places / "flags.toml")]
     kind, values = chosen(parsed(*config))
     assert kind == "pairs" and values["rate"] == 1.0 and values["half"] is True
-    assert (values["updates"], values["min-count"], values["longest"]) == (9, 1, 40)
+    assert (values["updates"], values["min-count"], values["max-length"]) == (9, 1, 40)
     _, values = chosen(parsed("--updates", "3", *config, "--no-half", "--rate", "0.5",
                               "--patience", "2", "--pairs", "other.tsv"))
     assert [values[name] for name in ("updates", "half", "rate", "patience", "pairs",
@@ -280,17 +281,17 @@ RUNS = {
     "the book's corpus": ["--half", *SMALL],
     "an RNN": ["--model", "attention-additive", *TINY],
     "pairs": ["--pairs", "../pairs.tsv", "--valid", "../other.tsv", "--min-count", "1",
-              "--longest", "9", "--metric", "chrf", "--rate", "0.0123", *SMALL],
+              "--max-length", "9", "--metric", "chrf", "--rate", "0.0123", *SMALL],
     "pairs in pieces": ["--pairs", "../pairs.tsv", "--pieces", "50", "--patience", "2",
                         "--warmup", "1", "--precision", "bfloat16", *SMALL],
     "an RNN of pieces": ["--pairs", "../pairs.tsv", "--pieces", "50", "--model", "rnn",
                          *TINY],
     "data": ["--data", "multi30k", "--data-dir", "../more", "--from", "fr",
              "--accumulate", "2", *SMALL],
-    "a text": ["--text", "../text.txt", "--longest", "12", "--smoothing", "0.1",
+    "a text": ["--text", "../text.txt", "--context-length", "12", "--smoothing", "0.1",
                "--batch", "3", *SMALL],
     "GPT-2 in pieces": ["--text", "../text.txt", "--model", "gpt2", "--pieces", "40",
-                        "--metric", "loss", "--longest", "12", *SMALL]}
+                        "--metric", "loss", "--context-length", "12", *SMALL]}
 
 
 @pytest.mark.parametrize("flags", RUNS.values(), ids=RUNS)
@@ -317,7 +318,7 @@ def test_all_that_counts_is_told(places):
     content = (places / "here" / "_build" / "models" / name / RUN).read_text("utf-8")
     assert content.startswith("# softdict 0.1.0; train --config run.toml --out DIR ")
     assert tomllib.loads(content) == {
-        "pairs": str(places / "pairs.tsv"), "pieces": 50, "longest": 100,
+        "pairs": str(places / "pairs.tsv"), "pieces": 50, "max-length": 100,
         "lowercase": False,
         "model": "transformer", **usual, "width": 8, "heads": 2, "updates": 1,
         "batch": settings.batch_size, "rate": settings.peak_rate,

@@ -29,7 +29,7 @@ HISTORY[1] = HISTORY[1] | {"validation loss": 2.0}
 def saved(name="transformer", options=SMALL, **parts):
     """A small model that no one has trained."""
     runtime.seed(1)
-    config = FolderConfig(name, options, longest=9, **parts)
+    config = FolderConfig(name, options, max_source_length=9, **parts)
     return Saved(config.build(len(SOURCE), len(TARGET)).eval(), SOURCE, TARGET, config)
 
 
@@ -189,8 +189,9 @@ NUMBERS = [0, -1, 1.5, 10 ** 9, 10 ** 400, float("nan"), float("inf"), True, Non
     *(({"lowercase": value}, "lowercase must be true or false, not")
       for value in (1, 0, None, "true", [True])),
     ({"text": "corpus", "lowercase": True}, "lowercase is for text of one's own"),
-    ({"longest": "9"}, "longest must be a number of words, not '9'"),
-    ({"longest": float("nan")}, "not nan"),
+    ({"max_source_length": "9"},
+     "max_source_length must be a number of words, not '9'"),
+    ({"max_source_length": float("nan")}, "not nan"),
     ({"options": [1]}, "options must be names with values, not \\[1\\]"),
     ({"options": {"depth": 2}}, "no option 'depth'; the options are width, embedding"),
     ({"options": {"width": 9, "heads": 2}}, "heads"),
@@ -223,7 +224,7 @@ def rewritten(path, **changes):
 @pytest.mark.parametrize("number", [1, 2])
 def test_fields_that_lack_have_their_defaults(made, number):
     """All but the model's name; what was saved with the defaults is read the same."""
-    plain = replace(load_folder(made).config, longest=0)
+    plain = replace(load_folder(made).config, max_source_length=0)
     assert plain != FolderConfig("transformer", SMALL, "corpus")
     lacking = [part.name for part in fields(FolderConfig)
                if part.name not in ("model", "options")]

@@ -30,7 +30,7 @@ from softdict.texts.long_text import NONE, characters, scan, windows
 from softdict.training import Settings
 
 SIZES = {"vocabulary": 11, "width": 12, "heads": 3, "kv_heads": 3, "layers": 2,
-         "hidden": 7, "longest": 16}
+         "hidden": 7, "context_length": 16}
 CONFIGS = {"gpt2": DecoderOnlyConfig(**SIZES),
            "gpt2, untied": DecoderOnlyConfig(**SIZES, tied=False),
            "llama": DecoderOnlyConfig(
@@ -463,7 +463,7 @@ def test_pieces_are_learned_from_the_whole_of_a_small_text_and_from_all_of_a_lar
 # Training
 
 SMALL = {"width": 16, "heads": 2, "kv_heads": 1, "layers": 1, "hidden": 16,
-         "longest": 12}
+         "context_length": 12}
 QUICK = {"updates": 4, "interval": 2, "batch_size": 3}
 
 
@@ -500,7 +500,7 @@ def test_a_training_fills_a_folder_from_which_one_can_write(tmp_path, text, mode
     assert [line.split(":")[0] for line in said[1::2]] == ["update 2", "update 4"]
     assert len(said) == 5 and len(said[2]) > 20
     writer = load_writer(tmp_path / "model")
-    assert writer.model.config.longest == 12
+    assert writer.model.config.context_length == 12
     assert (writer.model.config.norm == "rms") == (model == "llama")
     written = writer.write("The dog", 30, seed=1)
     assert written.startswith("The dog") and len(written) > 20
@@ -679,7 +679,7 @@ def test_unknown_names_are_refused(tmp_path, text):
 
 
 def test_other_heads_have_keys_of_their_own(tmp_path, text):
-    sizes = {"width": 12, "layers": 1, "hidden": 8, "longest": 12}
+    sizes = {"width": 12, "layers": 1, "hidden": 8, "context_length": 12}
     for number, (more, kv_heads) in enumerate((
             ({"heads": 3}, 3), ({"heads": 4, "kv_heads": 1}, 1), ({"heads": 6}, 6))):
         out = tmp_path / str(number)

@@ -113,13 +113,13 @@ def test_what_is_said_of_a_file(tmp_path):
         file(tmp_path, *LINES, "a b c d\te", "a b\tc d e f", "one\ttab\tmore",
              "rare same\tselten gleich"),
         file(tmp_path, "w1 Same\tw1 gleich", "w7 new\tneu", "1 2 3 4\t5",
-             name="valid.tsv"), longest=2, min_count=2)
+             name="valid.tsv"), max_length=2, min_count=2)
     assert len(training) == 10 and len(checked) == 2
     assert source.words[4:] == ["same", "w0", "w1", "w2"] and "selten" not in target
     assert notes == [
         "pairs.tsv: 1 line left out, with a tab inside a sentence (the first is 12)",
-        "pairs.tsv: 2 pairs left out, with more than 2 words (--longest)",
-        "valid.tsv: 1 pair left out, with more than 2 words (--longest)",
+        "pairs.tsv: 2 pairs left out, with more than 2 words (--max-length)",
+        "valid.tsv: 1 pair left out, with more than 2 words (--max-length)",
         "10 pairs for training, 2 for validation",
         "validation pairs whose source sentence is in the training too: 1; the "
         "validation loss flatters",
@@ -148,7 +148,7 @@ def test_data_in_small_letters_is_that_of_a_file_in_small_letters(tmp_path):
 
 
 @pytest.mark.parametrize("lines, options, message", [
-    (["a b\tc"], {"longest": 1}, "every pair has more than 1 words; a larger --lon"),
+    (["a b\tc"], {"max_length": 1}, "every pair has more than 1 words; a larger --max"),
     (["a\tb", "A\tc"], {"min_count": 1}, "one source sentence only: nothing is left to "
      "validate on; add pairs, or name a file with --valid"),
     (["a\tb", "c\td"], {}, "no source word stands 2 times in the training; use more "

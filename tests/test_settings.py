@@ -76,7 +76,7 @@ def language_model(settings):
         changes = {part.name: getattr(settings, part.name) for part in fields(Settings)}
         train_text(Path(folder) / "text.txt", Path(folder) / "out", say=str,
                    sizes={"width": 8, "heads": 2, "layers": 1, "hidden": 12,
-                          "longest": 9, "dropout": 0.2}, **changes)
+                          "context_length": 9, "dropout": 0.2}, **changes)
         return tuple((Path(folder) / "out" / name).read_bytes()
                      for name in ("history.jsonl", "model.safetensors"))
 

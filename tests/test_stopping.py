@@ -139,7 +139,7 @@ def test_scores_are_those_of_greedy_translations(pairs, tmp_path):
         main(patient(pairs, tmp_path / name, *cut, rate="0.06"))
         saved = load_folder(tmp_path / name)
         sides = [line.split("\t") for line in LINES]
-        data = [(saved.tokenize(source), saved.tokenize(target)) for source, target in sides]
+        data = [tuple(map(saved.tokenize, side)) for side in sides]
         written = [saved.translate(source) for source, _ in data]
         texts = list(map(saved.join, written))
         wanted = [saved.join(target) for _, target in data]
@@ -295,7 +295,7 @@ def text(tmp_path, monkeypatch):
     monkeypatch.setattr(text_trainer, "SHOWN", 9)
     (tmp_path / "text.txt").write_text(TEXT)
     return ["train", "--text", str(tmp_path / "text.txt"), "--width", "16", "--heads",
-            "2", "--layers", "1", "--hidden", "16", "--longest", "12"]
+            "2", "--layers", "1", "--hidden", "16", "--context-length", "12"]
 
 
 def test_a_training_on_a_text_stops_too(text, tmp_path, capsys):

@@ -126,7 +126,7 @@ def model(tmp_path_factory):
     (out / "text.txt").write_text("The dog sees a cat.\n" * 60)
     train_text(out / "text.txt", out / "model", say=str, updates=3, batch_size=3,
                sizes={"width": 16, "heads": 2, "layers": 1, "hidden": 16,
-                      "longest": 12})
+                      "context_length": 12})
     return out / "model"
 
 

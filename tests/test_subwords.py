@@ -240,28 +240,28 @@ TRAINING = [(f"Ein Hund {k}", f"A dog {k}") for k in range(9)] + [("x " * 30, "y
 
 
 def test_pairs_of_pieces():
-    checked = [("Ein Hund", "A dog"), ("Zwei", "z " * 30)]
+    validation = [("Ein Hund", "A dog"), ("Zwei", "z " * 30)]
     (training, validation, source, target, notes), pieces = subword_data(
-        TRAINING, checked, 40, longest=20)
+        TRAINING, validation, 40, max_length=20)
     assert training == [(pieces.tokenize(one), pieces.tokenize(two))
                         for one, two in TRAINING[:-1]]
     assert validation == [(pieces.tokenize("Ein Hund"), pieces.tokenize("A dog"))]
     assert source is target and source.words == pieces.vocab().words
     assert notes == [
-        "1 pair for training left out, with more than 20 pieces (--longest)",
-        "1 pair for validation left out, with more than 20 pieces (--longest)",
+        "1 pair for training left out, with more than 20 pieces (--max-length)",
+        "1 pair for validation left out, with more than 20 pieces (--max-length)",
         "9 pairs for training, 1 for validation",
         f"{len(source)} pieces, the same for both languages"]
-    assert len(subword_data(TRAINING, checked, 40)[0][0]) == len(TRAINING)
+    assert len(subword_data(TRAINING, validation, 40)[0][0]) == len(TRAINING)
 
 
 def test_pairs_in_small_letters_are_cut_into_small_pieces():
     pairs = [("Der HUND \u0130", "THE Dog"), ("Der Hund", "The dog")] * 2
     small = [tuple(map(str.lower, pair)) for pair in pairs]
-    (training, checked, vocab, *_), pieces = subword_data(pairs, pairs, 40,
+    (training, validation, vocab, *_), pieces = subword_data(pairs, pairs, 40,
                                                           lowercase=True)
     same, others = subword_data(small, small, 40)
-    assert [training, checked, vocab.words] == [*same[:2], same[2].words]
+    assert [training, validation, vocab.words] == [*same[:2], same[2].words]
     assert pieces.tokenizer.to_str() == others.tokenizer.to_str()
     assert "D" not in vocab and "D" in subword_data(pairs, pairs, 40)[0][2]
 
@@ -275,16 +275,16 @@ def test_the_longest_pair_has_just_as_many_pieces():
 
 
 def test_nothing_is_learned_from_the_validation():
-    pieces = [subword_data(TRAINING, checked, 60)[1] for checked in (
+    pieces = [subword_data(TRAINING, validation, 60)[1] for validation in (
         [("Ein", "A")], [("Ein zebra zebra", "A zebra ü")] * 9)]
     assert pieces[0].tokenizer.to_str() == pieces[1].tokenizer.to_str()
     assert "ü" not in pieces[1].vocab()
 
 
-@pytest.mark.parametrize("training, checked, message", [
+@pytest.mark.parametrize("training, validation, message", [
     (TRAINING[-1:], TRAINING, "every pair for training has more than 20 pieces; a "
-     "larger --longest takes them in"),
+     "larger --max-length takes them in"),
     (TRAINING, TRAINING[-1:], "every pair for validation has more than 20 pieces")])
-def test_too_little_is_refused_with_a_way_out(training, checked, message):
+def test_too_little_is_refused_with_a_way_out(training, validation, message):
     with pytest.raises(ValueError, match=message):
-        subword_data(training, checked, 40, longest=20)
+        subword_data(training, validation, 40, max_length=20)

@@ -25,7 +25,7 @@ from softdict.texts import files
 
 TEXT = "".join(f"The dog number {number} sees {number + 1}.\n" for number in range(100))
 SIZES = ["--width", "16", "--heads", "2", "--layers", "1", "--hidden", "16",
-         "--longest", "12"]
+         "--context-length", "12"]
 
 
 @pytest.fixture(autouse=True)
@@ -127,13 +127,14 @@ def test_flags_reach_the_training(text, tmp_path, capsys):
             "4", "--dropout", "0.25", "--pieces", "40", "--smoothing", "0.125"))
     run = tomllib.loads((tmp_path / "model" / "run.toml").read_text("utf-8"))
     assert run == {
-        "text": text, "pieces": 40, "longest": 12, "model": "llama", "preset": "small",
-        "width": 16, "layers": 1, "heads": 2, "hidden": 16, "dropout": 0.25,
+        "text": text, "pieces": 40, "model": "llama", "preset": "small",
+        "context-length": 12, "width": 16, "layers": 1, "heads": 2, "hidden": 16,
+        "dropout": 0.25,
         "updates": 7, "batch": 6, "rate": 0.5, "warmup": 3, "smoothing": 0.125,
         "precision": "bfloat16", "accumulate": 2, "seed": 4, "patience": 0}
     config = models[0].config
     assert (config.width, config.heads, config.kv_heads, config.layers, config.hidden,
-            config.longest, config.dropout) == (16, 2, 2, 1, 16, 12, 0.25)
+            config.context_length, config.dropout) == (16, 2, 2, 1, 16, 12, 0.25)
     assert config.vocabulary == 40 + 256
 
 
@@ -252,7 +253,7 @@ def test_a_second_training_in_a_folder_is_told_of_the_first(text, tmp_path, caps
     (None, "text.txt: No such file or directory"),
     ("folder", "is a folder or a device; a text file is needed"),
     (b"", "text.txt has 0 bytes: too few for windows of 128 pieces; it takes 5120 or"),
-    (b"a b\n" * 1279, "text.txt has 5116 bytes: .* or a smaller --longest"),
+    (b"a b\n" * 1279, "text.txt has 5116 bytes: .* or a smaller --context-length"),
     (b"one\ntwo \xe9\n" * 600, "text.txt, line 2: this is not UTF-8; save the file as"),
     (b"\x7fELF\2\1\1\0\0\0" * 600, "text.txt, line 1: a zero byte; this is no text")],
     ids=range(6))
@@ -296,8 +297,9 @@ def test_a_folder_that_holds_something_is_refused(text, model, tmp_path, capsys)
     (["--pieces", "3"], "3 pieces are too few: the training has"),
     (["--heads", "3"], "width must be a multiple of heads; got width 16 and 3 heads"),
     (["--width", "9999"], "width must be a number from 1 to 8192, not 9999"),
-    (["--longest", "9999999"], "longest must be a number from 1 to 1000000, not 9999"),
-    (["--longest", "100"], "has 2682 bytes: too few for windows of 100 pieces"),
+    (["--context-length", "9999999"],
+     "context_length must be a number from 1 to 1000000, not 9999"),
+    (["--context-length", "100"], "has 2682 bytes: too few for windows of 100 pieces"),
     (["--dropout", "nan"], "dropout must be a number from 0.0 to 0.9, not nan"),
     (["--rate", "0"], "peak_rate must be above 0; got 0.0"),
     (["--precision", "float7"], "precision must be one of float32")],

@@ -18,7 +18,7 @@ from softdict.vocab import BOS, EOS, PAD
 
 NOUNS = {"dog": "개", "cat": "고양이", "cow": "소"}
 SMALL = {"width": 16, "heads": 4, "kv_heads": 4, "layers": 2, "hidden": 24,
-         "longest": 120, "dropout": 0.0}
+         "context_length": 120, "dropout": 0.0}
 FEW = Settings(updates=7, batch_size=8, peak_rate=2e-3, interval=3)
 NAMES = list(today.CHANGES)
 each = pytest.mark.parametrize("name", NAMES)

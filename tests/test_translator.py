@@ -179,7 +179,7 @@ def test_every_model_learns_the_corpus_and_is_asked(book, name, tmp_path, capsys
     main(["translate", words, "--model", name])
     assert capsys.readouterr().out.endswith("\n")
     saved = load_folder(out)
-    assert saved.config.text == "corpus" and saved.config.longest == 24
+    assert saved.config.text == "corpus" and saved.config.max_source_length == 24
     assert saved.source_vocab.words == recipes.vocabs()[0].words
 
 
@@ -234,7 +234,7 @@ def test_what_the_training_and_the_translation_say(own, tmp_path, capsys):
     main(["train", "--pairs", str(tmp_path / "more.tsv"), "--out", str(tmp_path / "m"),
           "--updates", "1", "--width", "8", "--valid", str(tmp_path / "more.tsv")])
     said = capsys.readouterr().err
-    assert "more.tsv: 1 pair left out, with more than 40 words (--longest)" in said
+    assert "more.tsv: 1 pair left out, with more than 40 words (--max-length)" in said
     assert ("10 source words; 0.5% of the text is rarer than --min-count 2 and becomes "
             "<unk>") in said
     assert "source sentence is in the training too: 37; the valid" in said
@@ -435,7 +435,7 @@ def test_every_model_learns_pieces_and_is_asked(multi30k, name, tmp_path, capsys
     assert saved.config.settings == asdict(replace(settings, updates=2)) | {
         "patience": 0, "metric": None}
     # the source is German: its sentences have so many pieces
-    assert saved.config.longest == max(
+    assert saved.config.max_source_length == max(
         len(saved.pieces.tokenize(line.split("\t")[1])) for line in LINES)
     make_sure(out, end=False)
     asked = ["translate", "Ich\u00a0s\u00e4h", "Katzen", "--model", str(out)]
@@ -469,7 +469,7 @@ def test_the_languages_are_chosen(multi30k, tmp_path):
         sides = [(Path(multi30k) / f"train.{language}").read_text("utf-8").splitlines()
                  for language in (source, target)]
         saved = load_folder(tmp_path / name)
-        assert saved.config.longest == max(len(saved.pieces.tokenize(text))
+        assert saved.config.max_source_length == max(len(saved.pieces.tokenize(text))
                                            for text in sides[0])
         learned = train_subwords(sides[0] + sides[1])
         assert set(saved.source_vocab.words) == {*SPECIALS, *learned.vocab().words}
@@ -478,11 +478,11 @@ def test_the_languages_are_chosen(multi30k, tmp_path):
 def test_own_pairs_are_cut_into_pieces(pairs, tmp_path, capsys):
     more = ["a\tb\tc", "The dog " * 50 + "\tIch"]
     Path(pairs).write_text("\n".join([*LINES, *more]), "utf-8")
-    main(sized(pairs, tmp_path / "model", "--pieces", "40", "--longest", "90"))
+    main(sized(pairs, tmp_path / "model", "--pieces", "40", "--max-length", "90"))
     said = capsys.readouterr().err.splitlines()
     assert said[:4] == [
         "pairs.tsv: 1 line left out, with a tab inside a sentence (the first is 37)",
-        "1 pair for training left out, with more than 90 pieces (--longest)",
+        "1 pair for training left out, with more than 90 pieces (--max-length)",
         "35 pairs for training, 1 for validation",
         "300 pieces, the same for both languages"]
     saved = load_folder(tmp_path / "model")
@@ -575,7 +575,7 @@ def test_half_precision_and_parts_of_a_batch_learn_the_same(pairs, tmp_path):
     (["--to", "de"], "--to goes with --data"),
     (["--pieces", "100"], "--pieces goes with --pairs, --data or --text, not with the"),
     (["--lowercase"], "--lowercase goes with --pairs or --data, not with the"),
-    (["--longest", "9"], "--longest goes with --pairs, --data or --text, not with the"),
+    (["--max-length", "9"], "--max-length goes with --pairs or --data, not with the"),
     (["--data", "multi30k", "--to", "de"], "--from and --to are both de: a translation "
      "needs two languages"),
     (["--data", "multi30k", "--from", "xx"], "Multi30k is fetched in de, en, fr; got "
@@ -584,8 +584,8 @@ def test_half_precision_and_parts_of_a_batch_learn_the_same(pairs, tmp_path):
     (["--data", "multi30k", "--data-dir", ""], "--data-dir: must name a file or a f"),
     (["--data", "multi30k", "--pieces", "3"], "3 pieces are too few: the training has"),
     (["--data", "multi30k", "--pieces", "999999999"], "999999999 pieces are too many"),
-    (["--data", "multi30k", "--longest", "2"], "every pair for training has more than "
-     "2 pieces; a larger --longest"),
+    (["--data", "multi30k", "--max-length", "2"],
+     "every pair for training has more than 2 pieces; a larger --max-length"),
     (["--data", "multi30k", "--precision", "float7"], "precision must be one of float32"
      ", bfloat16, float16; got 'float7'"),
     (["--data", "multi30k", "--smoothing", "2"], "smoothing must be at least 0 and"),
@@ -642,7 +642,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_training(
     def refuse(*arguments, **options):
         raise PermissionError(13, "Permission denied", str(tmp_path / "out"))
 
-    monkeypatch.setattr(translator.tempfile, "TemporaryFile", refuse)
+    monkeypatch.setattr(pair_trainer.tempfile, "TemporaryFile", refuse)
     with steps() as made:
         assert refused(capsys, *sized(pairs, tmp_path / "out")).endswith(
             f"{tmp_path / 'out'}: Permission denied")
@@ -660,7 +660,7 @@ def test_what_one_process_tries_is_no_hindrance_to_another(pairs, tmp_path,
         pair_trainer.check_folder(options["dir"])
         return file
 
-    monkeypatch.setattr(translator.tempfile, "TemporaryFile", named)
+    monkeypatch.setattr(pair_trainer.tempfile, "TemporaryFile", named)
     main(sized(pairs, tmp_path / "out"))
     assert (tmp_path / "out" / "config.json").exists()
 

@@ -211,7 +211,8 @@ def test_words_of_an_unplaced_embedding_do_not_tell_where_they_stand():
 
 
 def test_learned_codes_are_added_behind_the_root_and_learn():
-    embedding = LearnedEmbedding(20, TransformerConfig(**SIZES), longest=9).double()
+    config = TransformerConfig(**SIZES)
+    embedding = LearnedEmbedding(20, config, context_length=9).double()
     ids, positions = torch.tensor([[5, 6, 5]]), torch.tensor([2, 0, 8])
     x = embedding(ids, positions)
     codes = embedding.learned.table.weight[positions]
@@ -221,11 +222,11 @@ def test_learned_codes_are_added_behind_the_root_and_learn():
         ) == [0, 2, 8]
     model = machine(positional_encoding="learned")
     assert (model.encoder.embedding.learned is not model.decoder.embedding.learned
-            and model.encoder.embedding.longest == 512)
+            and model.encoder.embedding.context_length == 512)
 
 
 def test_a_model_with_learned_positions_refuses_what_is_too_long():
-    model = machine(positional_encoding="learned", longest=S)
+    model = machine(positional_encoding="learned", context_length=S)
     source, lengths, target = pairs_of_ids()
     model(source, lengths, target)
     wider = torch.cat([source, source], dim=1)

@@ -26,7 +26,7 @@ from softdict.transformer import (
     TransformerDecoder, TransformerEncoder, all_weights, recorded_weights)
 
 TEXT = {"vocabulary": 30, "width": D, "heads": H, "kv_heads": 1, "layers": 2,
-        "hidden": 20, "longest": 12, "positions": "rotary"}
+        "hidden": 20, "context_length": 12, "positions": "rotary"}
 
 
 def classes(kin, *names):

@@ -311,12 +311,12 @@ Q3 = Question(
 # ---- 4: when a search may stop
 
 
-def may_stop(finished, unfinished, alpha, longest):
+def may_stop(finished, unfinished, alpha, max_length):
     """Returns True if no unfinished hypothesis can still beat all finished ones."""
     if not finished:
         return not unfinished
     best = max(total / length ** alpha for total, length in finished)
-    return all(total / longest ** alpha <= best for total, _ in unfinished)
+    return all(total / max_length ** alpha <= best for total, _ in unfinished)
 
 
 def stopping(finished, unfinished, alpha, bound, pick=max, power=None):
@@ -328,30 +328,30 @@ def stopping(finished, unfinished, alpha, bound, pick=max, power=None):
     return all(bound(*one) <= best for one in unfinished)
 
 
-def first_end(finished, unfinished, alpha, longest):
+def first_end(finished, unfinished, alpha, max_length):
     return bool(finished) or not unfinished
 
 
-def current_length(finished, unfinished, alpha, longest):
+def current_length(finished, unfinished, alpha, max_length):
     return stopping(finished, unfinished, alpha,
                     lambda total, length: total / length ** alpha)
 
 
-def sums_compared(finished, unfinished, alpha, longest):
+def sums_compared(finished, unfinished, alpha, max_length):
     return stopping(finished, unfinished, alpha, lambda total, _: total, power=0)
 
 
-def one_more_word(finished, unfinished, alpha, longest):
+def one_more_word(finished, unfinished, alpha, max_length):
     return stopping(finished, unfinished, alpha,
                     lambda total, length: total / (length + 1) ** alpha)
 
 
-def worst_finished(finished, unfinished, alpha, longest):
+def worst_finished(finished, unfinished, alpha, max_length):
     return stopping(finished, unfinished, alpha,
-                    lambda total, _: total / longest ** alpha, pick=min)
+                    lambda total, _: total / max_length ** alpha, pick=min)
 
 
-def waits_for_all(finished, unfinished, alpha, longest):
+def waits_for_all(finished, unfinished, alpha, max_length):
     return not unfinished
 
 
@@ -359,13 +359,13 @@ def close_calls(rng, alpha):
     """Searches that are just over, and searches where a longer one may still win."""
     found = []
     for _ in range(4):
-        length, longest = rng.randint(3, 5), rng.randint(12, 15)
+        length, max_length = rng.randint(3, 5), rng.randint(12, 15)
         done = -rng.uniform(4.0, 5.0)
         best = done / length ** alpha
-        edge = best * longest ** alpha    # an unfinished sum that would be as good
+        edge = best * max_length ** alpha    # an unfinished sum that would be as good
         others = [(3.0 * done, length + 1), (done, length)]
-        found += [(others, [(1.02 * edge, 6), (1.3 * edge, 3)], alpha, longest),
-                  (others, [(0.98 * edge, 6), (1.3 * edge, 3)], alpha, longest)]
+        found += [(others, [(1.02 * edge, 6), (1.3 * edge, 3)], alpha, max_length),
+                  (others, [(0.98 * edge, 6), (1.3 * edge, 3)], alpha, max_length)]
     # one more word is better than the best, and the sum as it stands is worse
     best = -2.0 / 2 ** alpha - 2.0 / 3 ** alpha
     return found + [([(best * 5 ** alpha, 5)], [(-4.0, 2)], alpha, 9),

@@ -166,7 +166,7 @@ def main(arguments=None):
         if "memory" not in f"{type(error)} {error}".lower():
             raise
         sys.exit(f"{prog}: the memory is too small for this; a smaller --width, "
-                 "--layers or --longest, or a shorter sentence needs less")
+                 "--layers or --context-length, or a shorter sentence needs less")
     except KeyboardInterrupt:
         sys.exit("Stopped.")
 

@@ -73,8 +73,8 @@ def skeleton(tokens, kinds, pool, seed):
     kinds names a class for each content word and None for the others; pool holds the
     words of each class
     """
-    chance = random.Random(f"{seed} {tokens}")
-    return [word if kind is None else chance.choice(pool[kind])
+    rng = random.Random(f"{seed} {tokens}")
+    return [word if kind is None else rng.choice(pool[kind])
             for word, kind in zip(tokens, kinds, strict=True)]
 
 

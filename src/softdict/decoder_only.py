@@ -38,7 +38,7 @@ class DecoderOnlyConfig:
     kv_heads: int = 4             # fewer than heads: grouped queries
     layers: int = 4
     hidden: int = 512              # of the feed-forward
-    longest: int = 256             # positions that are learned, or that it has seen
+    context_length: int = 256      # positions that are learned, or that it has seen
     positions: str = "learned"     # or "rotary"
     pairing: str = "halves"        # of rotary positions; or "interleaved"
     norm: str = "layer"            # or "rms"
@@ -213,7 +213,7 @@ class DecoderOnly(nn.Module):
         self.config = config
         self.embedding = nn.Embedding(config.vocabulary, config.width)
         if config.positions == "learned":
-            self.learned = nn.Embedding(config.longest, config.width)
+            self.learned = nn.Embedding(config.context_length, config.width)
         self.dropout = Dropout(config.dropout)
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
         self.norm = NORMS[config.norm](config.width, config.eps)
@@ -268,9 +268,9 @@ class DecoderOnly(nn.Module):
         size = ids.shape[1] + (cache.length if cache is not None else 0)
         if real is None:
             real = torch.ones(1, size, dtype=torch.bool, device=ids.device)
-        if self.config.positions == "learned" and size > self.config.longest:
-            raise ValueError(f"the model has {self.config.longest} positions; got "
-                             f"{size} words")
+        if self.config.positions == "learned" and size > self.config.context_length:
+            raise ValueError(f"the model has {self.config.context_length} positions; "
+                             f"got {size} words")
         if real.shape[-1] != size:
             raise ValueError(f"real must be [B, S] with S={size}, words in the cache "
                              f"counted; got {list(real.shape)}")
@@ -309,12 +309,12 @@ def stream(model, texts, count=100, choose=partial(next_word, temperature=0)):
     """
     if not texts or not all(map(len, texts)):
         raise ValueError("there is no word to go on from: a text must not be empty")
-    longest = model.config.longest
+    context_length = model.config.context_length
     ids, real = pads_in_front(texts, model.embedding.weight.device)    # [B, T], [B, T]
     unread, cache = ids, model.start()
     for _ in range(count):
-        if ids.shape[1] > longest:
-            kept = max(1, longest // 2)
+        if ids.shape[1] > context_length:
+            kept = max(1, context_length // 2)
             unread = ids = ids[:, -kept:]
             real, cache = real[:, -kept:], model.start()
         chosen = choose(model(unread, real, cache)[:, -1])             # [B]

@@ -157,17 +157,17 @@ def sample(model, source, source_lengths, temperature=1.0, max_length=100, **opt
     return decode(model, source, source_lengths, max_length, draw)
 
 
-def translate(model, sentence, source_vocab, target_vocab, longest=None):
+def translate(model, sentence, source_vocab, target_vocab, max_source_length=None):
     """Words of the translation of one sentence, a list of words.
 
-    more than `longest` words are refused by ValueError
+    more than `max_source_length` words are refused by ValueError
     """
     if not sentence:
         raise ValueError("the sentence is empty: there is nothing to translate")
-    if longest and len(sentence) > longest:
+    if max_source_length and len(sentence) > max_source_length:
         raise ValueError(f"the sentence has {len(sentence)} words and the model was "
-                         f"trained on at most {longest}; longest=None translates it "
-                         "all the same")
+                         f"trained on at most {max_source_length}; "
+                         "max_source_length=None translates it all the same")
     device = next(model.parameters()).device
     source = torch.tensor([source_vocab.ids(sentence)], device=device)    # [1, S]
     [ids] = greedy(model, source, torch.tensor([len(sentence)]))

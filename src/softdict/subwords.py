@@ -163,26 +163,27 @@ def load_subwords(path):
     return found
 
 
-def subword_data(training, checked, size=SUBWORDS, longest=100, lowercase=False):
+def subword_data(training, validation, size=SUBWORDS, max_length=100, lowercase=False):
     """Pairs of texts as pairs of pieces, learned from both sides of the training.
 
     longer sentences are left out; lowercase: see `own_text.as_read`
     returns what `own_text.own_data` does, and the Pieces
     raises ValueError where nothing is left to train or to validate on
     """
-    training, checked = ([[as_read(text, lowercase) for text in pair] for pair in side]
-                         for side in (training, checked))
+    training, validation = (
+        [[as_read(text, lowercase) for text in pair] for pair in side]
+        for side in (training, validation))
     pieces = train_subwords([text for pair in training for text in pair], size)
     parts, notes = [], []
-    for name, texts in (("training", training), ("validation", checked)):
+    for name, texts in (("training", training), ("validation", validation)):
         pairs = [tuple(map(pieces.tokenize, pair)) for pair in texts]
-        short = [pair for pair in pairs if max(map(len, pair)) <= longest]
+        short = [pair for pair in pairs if max(map(len, pair)) <= max_length]
         if not short:
-            raise ValueError(f"every pair for {name} has more than {longest} pieces; a "
-                             "larger --longest takes them in")
+            raise ValueError(f"every pair for {name} has more than {max_length} "
+                             "pieces; a larger --max-length takes them in")
         if left := len(pairs) - len(short):
             notes.append(f"{plural(left, 'pair')} for {name} left out, with more than "
-                         f"{longest} pieces (--longest)")
+                         f"{max_length} pieces (--max-length)")
         parts.append(short)
     vocab = pieces.vocab()
     notes += [f"{plural(len(parts[0]), 'pair')} for training, {len(parts[1])} for "

@@ -50,11 +50,12 @@ class UnplacedEmbedding(Embedding):
 
 
 class LearnedEmbedding(UnplacedEmbedding):
-    """Ids to vectors plus a learned code for each of at most `longest` positions."""
+    """Ids to vectors plus learned codes, for at most `context_length` positions."""
 
-    def __init__(self, vocabulary, config, longest=512):
+    def __init__(self, vocabulary, config, context_length=512):
         super().__init__(vocabulary, config)
-        self.longest, self.learned = longest, LearnedPositions(longest, config.width)
+        self.context_length = context_length
+        self.learned = LearnedPositions(context_length, config.width)
 
     def forward(self, ids, positions):
         """ids [B, T], positions [T]; returns x [B, T, D]; ValueError if one is too far.
@@ -66,22 +67,23 @@ class LearnedEmbedding(UnplacedEmbedding):
             return self.dropout(x + self.learned(positions))
         except IndexError:
             raise ValueError(
-                f"this model has learned codes for {self.longest} positions; "
+                f"this model has learned codes for {self.context_length} positions; "
                 f"got {int(positions.max()) + 1} words") from None
 
 
 def make_variant(source_words, target_words, config=TransformerConfig(),
                  positional_encoding="sinusoidal", pre_norm=True, tied=True,
-                 longest=512):
+                 context_length=512):
     """A Transformer with other parts; without options, that of `make_transformer`.
 
-    positional_encoding is "sinusoidal", "learned" (for `longest` positions) or "rotary"
+    positional_encoding is "sinusoidal", "learned" (for `context_length` positions) or
+    "rotary"
     raises ValueError for another positional_encoding
     """
     if positional_encoding not in ENCODINGS:
         raise ValueError("positional_encoding must be one of "
                          f"{', '.join(ENCODINGS)}; got {positional_encoding!r}")
-    learned = partial(LearnedEmbedding, longest=longest)
+    learned = partial(LearnedEmbedding, context_length=context_length)
     embedding = dict(zip(ENCODINGS, (Embedding, learned, UnplacedEmbedding)))
     embedding = embedding[positional_encoding]
     encoder_layer, decoder_layer = EncoderLayer, DecoderLayer

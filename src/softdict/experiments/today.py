@@ -33,7 +33,7 @@ SETTINGS = Settings(updates=1000, peak_rate=2e-3, interval=100)
 RATES = (1, 2, 4)    # peak rates that were tried, in thousandths
 # GPT-2's parts, and about as many weights as the control has
 GPT2 = {"width": 128, "heads": 4, "kv_heads": 4, "layers": 4, "hidden": 624,
-        "longest": 160, "dropout": 0.1}
+        "context_length": 160, "dropout": 0.1}
 # what a model has beside the changes of those before it; now Llama's, but tied
 CHANGES = {"1-decoder-only": {},
            "2-rms-norm": {"norm": "rms"},

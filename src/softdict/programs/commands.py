@@ -56,10 +56,10 @@ def translate(arguments):
         words = saved.tokenize(typed)
     if unknown := saved.unknown(words):
         say(f"not known to the model, and read as <unk>: {', '.join(unknown)}")
-    length, longest = len(words) - of_corpus, saved.config.longest
-    if length > longest:
+    length, known = len(words) - of_corpus, saved.config.max_source_length
+    if length > known:
         say(f"{length} {saved.config.vocabulary}: the sentences of the training had at "
-            f"most {longest}")
+            f"most {known}")
     written = names = saved.translate(words)
     if figure and written:
         weights = translator.attended(saved, words, written)
@@ -184,13 +184,13 @@ def training_data(kind, values):
 
     if kind == "corpus":
         return corpus_data(), None
-    valid, longest = values.get("valid"), values["longest"]
+    valid, max_length = values.get("valid"), values["max-length"]
     if kind == "pairs":
-        return own_data(values["pairs"], valid, longest, values["min-count"],
+        return own_data(values["pairs"], valid, max_length, values["min-count"],
                         values["lowercase"]), None
     if kind == "pieces":
         *texts, notes = own_texts(values["pairs"], valid)
-        data, pieces = subword_data(*texts, values["pieces"], longest,
+        data, pieces = subword_data(*texts, values["pieces"], max_length,
                                     values["lowercase"])
         return (*data[:-1], notes + data[-1]), pieces
     if values["data"] != "multi30k":
@@ -202,7 +202,7 @@ def training_data(kind, values):
                          "languages")
     texts = [multi30k(split, source, target, values.get("data-dir"))
              for split in ("train", "val")]
-    return subword_data(*texts, values["pieces"], longest, values["lowercase"])
+    return subword_data(*texts, values["pieces"], max_length, values["lowercase"])
 
 
 def write(arguments):

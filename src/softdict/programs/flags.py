@@ -109,9 +109,8 @@ FLAGS = (
     Flag("pieces", "N", whole_number, LEARNED, "cut words into pieces, N at most "
          "(default 6000 with --data; words with --pairs, characters with --text)",
          of("pairs", "pieces", "text", data=6000)),
-    Flag("longest", "N", whole_number, LEARNED, "leave out pairs with more words "
-         "(default 40), or pieces (100); with --text a window has N pieces",
-         of("text", pairs=40, pieces=100, data=100), size=("text",)),
+    Flag("max-length", "N", whole_number, LEARNED, "leave out pairs with more words "
+         "(default 40), or pieces (100)", of(pairs=40, pieces=100, data=100)),
     Flag("min-count", "N", whole_number, LEARNED, "rarer words become <unk> (default "
          "2; with --pieces none is unknown)", of(pairs=2)),
     Flag("lowercase", "", bool, LEARNED, "read and write small letters alone",
@@ -121,6 +120,8 @@ FLAGS = (
          dict.fromkeys(PAIRS, "transformer") | of(text="llama")),
     Flag("preset", "NAME", str, MODEL, "the sizes of a model of --text: small or gpu "
          "(default small)", of(text="small")),
+    Flag("context-length", "N", whole_number, MODEL, "pieces that the model sees at "
+         "once, and of a window of --text", of("text"), size=("text",)),
     Flag("width", "N", whole_number, MODEL, "numbers a word", ANY, size=tuple(KINDS)),
     Flag("layers", "N", whole_number, MODEL, "of encoder and decoder, Transformers "
          "only", ANY, size=tuple(KINDS), transformers=True),
@@ -226,7 +227,8 @@ def either(parts, last):
 
 def sizes(kind, values):
     """The sizes of the model among the flags of a training of this kind."""
-    return {name: value for name, value in values.items() if kind in NAMES[name].size}
+    return {NAMES[name].key: value for name, value in values.items()
+            if kind in NAMES[name].size}
 
 
 def settings(values):

@@ -24,16 +24,17 @@ from softdict.texts.own_text import split_words
 from softdict.training import TrainingState, token_loss
 
 EVERY = 100    # updates from one checkpoint to the next
-CHECKED = 1014    # pairs, at most, of a validation loss
+VALIDATED = 1014    # pairs, at most, of a validation loss
 SCORED = 500      # and of a validation score
 
 
 def corpus_data():
     """What `own_text.own_data` gives, of the book's corpus."""
     source_vocab, target_vocab = vocabs()
-    training, checked = ([(pair.words, pair.morphemes) for pair in corpus.split(name)]
-                         for name in ("train", "valid"))
-    return training, checked, source_vocab, target_vocab, []
+    training, validation = (
+        [(pair.words, pair.morphemes) for pair in corpus.split(name)]
+        for name in ("train", "valid"))
+    return training, validation, source_vocab, target_vocab, []
 
 
 @torch.no_grad()
@@ -58,12 +59,12 @@ def validation_score(saved, pairs, metric, size=100):
     """
     device, hypotheses = next(saved.model.parameters()).device, []
     references = [target for _, target in pairs]
-    longest = max(map(len, references))
+    max_length = max(map(len, references))
     for start in range(0, len(pairs), size):
         rows = [saved.source_vocab.ids(source, "UNK")
                 for source, _ in pairs[start:start + size]]
         found = greedy(saved.model, padded(rows).to(device),
-                       torch.tensor(list(map(len, rows))), longest)
+                       torch.tensor(list(map(len, rows))), max_length)
         hypotheses += map(saved.target_vocab.tokens, found)
     texts = [list(map(saved.join, side)) for side in (hypotheses, references)]
     if metric == "chrf":
@@ -88,7 +89,7 @@ def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=
     raises ValueError for a folder that holds something else, or on which another
     process is at work
     """
-    folder, (training, checked, *vocabs, _) = Path(folder), data
+    folder, (training, validation, *vocabs, _) = Path(folder), data
     check_folder(folder)
     metric = checked_metric(patience, metric)
     options, settings = options or {}, replace(RECIPES[name].settings, interval=EVERY)
@@ -104,7 +105,7 @@ def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=
     runtime.seed(seed)
     model = config.build(*map(len, vocabs)).to(runtime.device())
     ids = [[(vocabs[0].ids(source, "UNK"), vocabs[1].ids(target, "UNK"))
-            for source, target in part] for part in (training, checked)]
+            for source, target in part] for part in (training, validation)]
     # other pairs with the same words are another training too
     digest = hashlib.sha256(repr(ids).encode()).hexdigest()[:16]
     state = TrainingState(model, settings, f"{fingerprint(*vocabs)} {digest}")
@@ -114,9 +115,9 @@ def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=
     saved = Saved(model, *vocabs, config, pieces)
 
     def measure(model):
-        record = {"validation loss": validation_loss(model, ids[1][:CHECKED])}
+        record = {"validation loss": validation_loss(model, ids[1][:VALIDATED])}
         if metric in ("bleu", "chrf"):
-            record[METRICS[metric][0]] = validation_score(saved, checked[:SCORED],
+            record[METRICS[metric][0]] = validation_score(saved, validation[:SCORED],
                                                           metric)
         return record
 

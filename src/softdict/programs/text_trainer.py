@@ -45,15 +45,15 @@ class Preset:
 PRESETS = {
     # one megabyte in some three minutes on two cores
     "small": Preset({"width": 128, "heads": 4, "kv_heads": 2, "layers": 4,
-                     "hidden": 352, "longest": 128},
+                     "hidden": 352, "context_length": 128},
                     Settings(updates=1000, batch_size=16, peak_rate=3e-3, warmup=50,
                              interval=100)),
     "gpu": Preset({"width": 384, "heads": 6, "kv_heads": 6, "layers": 6,
-                   "hidden": 1024, "longest": 256, "dropout": 0.2},
+                   "hidden": 1024, "context_length": 256, "dropout": 0.2},
                   Settings(updates=5000, batch_size=64, peak_rate=1e-3, warmup=100,
                            interval=250, precision="bfloat16"))}
-LIMITS = OPTIONS | {"kv_heads": OPTIONS["heads"], "longest": (int, 1, 10 ** 6)}
-CHECKED = 64      # windows of the validation
+LIMITS = OPTIONS | {"kv_heads": OPTIONS["heads"], "context_length": (int, 1, 10 ** 6)}
+VALIDATED = 64      # windows of the validation
 SHOWN = 200       # pieces of a sample
 
 
@@ -136,10 +136,11 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
     if sizes.get("heads", chosen.sizes["heads"]) != chosen.sizes["heads"]:
         sizes = {"kv_heads": sizes["heads"]} | sizes
     config = sized(model, tokenizer.get_vocab_size(), chosen.sizes | sizes)
-    if size - begin < 40 * config.longest:
+    if size - begin < 40 * config.context_length:
         raise ValueError(f"{Path(text).name} has {size - begin} bytes: too few for "
-                         f"windows of {config.longest} pieces; it takes "
-                         f"{40 * config.longest} or more, or a smaller --longest")
+                         f"windows of {config.context_length} pieces; it takes "
+                         f"{40 * config.context_length} or more, or a smaller "
+                         "--context-length")
     learned_from = hashlib.sha256((tokenizer.to_str() + digest).encode())
     state = TrainingState(DecoderOnly(config).to(runtime.device()), settings,
                           learned_from.hexdigest()[:16])
@@ -187,8 +188,8 @@ def text_batches(file, tokenizer, begin, edge, size, length):
 
 def learn(state, file, edges, tokenizer, folder, say, patience, metric):
     """The updates that are left; now and then a checkpoint, and a sample is said."""
-    length, (begin, edge, end) = state.model.config.longest, edges
-    places = torch.linspace(edge, max(edge, end - length), CHECKED).long().tolist()
+    length, (begin, edge, end) = state.model.config.context_length, edges
+    places = torch.linspace(edge, max(edge, end - length), VALIDATED).long().tolist()
     held = TextBatch(*windows(file, tokenizer, places, end, length))
 
     def measure(model):

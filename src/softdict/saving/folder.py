@@ -48,7 +48,7 @@ class FolderConfig:
     model: str                      # a name in RECIPES
     options: dict = field(default_factory=dict)    # what its recipe is told
     text: str = "plain"             # "corpus": the book's English and Korean
-    longest: int = 0                # words in the longest sentence of its training
+    max_source_length: int = 0      # words in the longest sentence of its training
     settings: dict = field(default_factory=dict)   # of its training
     kind: str = "encoder-decoder"
     vocabulary: str = "words"       # or "pieces", the same of both languages
@@ -86,9 +86,9 @@ class FolderConfig:
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} is {short(getattr(self, name))}; this "
                                  f"version knows {', '.join(map(str, known))}")
-        if not is_number(self.longest, int, 0, 10 ** 9):
-            raise ValueError("longest must be a number of words, not "
-                             f"{short(self.longest)}")
+        if not is_number(self.max_source_length, int, 0, 10 ** 9):
+            raise ValueError("max_source_length must be a number of words, not "
+                             f"{short(self.max_source_length)}")
         if type(self.lowercase) is not bool:
             raise ValueError("lowercase must be true or false, not "
                              f"{short(self.lowercase)}")

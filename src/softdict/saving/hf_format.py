@@ -54,11 +54,11 @@ BUFFERS = ".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq"
 SIZES = {
     "gpt2": {"vocabulary": "vocab_size", "width": "n_embd", "heads": "n_head",
              "kv_heads": "n_head", "layers": "n_layer", "hidden": "n_inner",
-             "longest": "n_positions", "eps": "layer_norm_epsilon"},
+             "context_length": "n_positions", "eps": "layer_norm_epsilon"},
     "llama": {"vocabulary": "vocab_size", "width": "hidden_size",
               "heads": "num_attention_heads", "kv_heads": "num_key_value_heads",
               "layers": "num_hidden_layers", "hidden": "intermediate_size",
-              "longest": "max_position_embeddings", "eps": "rms_norm_eps"}}
+              "context_length": "max_position_embeddings", "eps": "rms_norm_eps"}}
 MOST = {"layers": 1000, "vocabulary": 10 ** 7}    # else a million
 # what else changes the calculation: the values that are ours, the usual one first
 ONLY = {

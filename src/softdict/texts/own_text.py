@@ -78,10 +78,10 @@ def own_texts(file, valid=None):
         if left:
             notes.append(left_out(path, left))
         read.append(pairs)
-    training, checked = read if valid else held_out(read[0])
+    training, validation = read if valid else held_out(read[0])
     if not training:
         raise ValueError(one_source(file))
-    return training, checked, notes + shared_sources(training, checked)
+    return training, validation, notes + shared_sources(training, validation)
 
 
 def left_out(path, lines):
@@ -94,10 +94,10 @@ def one_source(path):
             "validate on; add pairs, or name a file with --valid")
 
 
-def shared_sources(training, checked):
+def shared_sources(training, validation):
     """A sentence in a list, if the validation has been seen in the training."""
     seen = {folded(source) for source, _ in training}
-    shared = sum(folded(source) in seen for source, _ in checked)
+    shared = sum(folded(source) in seen for source, _ in validation)
     return ["validation pairs whose source sentence is in the training too: "
             f"{shared}; the validation loss flatters"] if shared else []
 
@@ -125,7 +125,7 @@ def folded(sentence):
     return (sentence if isinstance(sentence, str) else " ".join(sentence)).casefold()
 
 
-def own_data(file, valid=None, longest=40, min_count=2, lowercase=False):
+def own_data(file, valid=None, max_length=40, min_count=2, lowercase=False):
     """Pairs for training and for validation from files, and what to say of them.
 
     without `valid`, a file, one source sentence in twenty is held out
@@ -138,22 +138,22 @@ def own_data(file, valid=None, longest=40, min_count=2, lowercase=False):
     for path in [file, valid] if valid else [file]:
         pairs, left = read_pairs(
             path, lambda text: split_words(as_read(text, lowercase)))
-        short = [pair for pair in pairs if max(map(len, pair)) <= longest]
+        short = [pair for pair in pairs if max(map(len, pair)) <= max_length]
         if not short:
-            raise ValueError(f"{Path(path).name}: every pair has more than {longest} "
-                             "words; a larger --longest takes them in")
+            raise ValueError(f"{Path(path).name}: every pair has more than "
+                             f"{max_length} words; a larger --max-length takes them in")
         if left:
             notes.append(left_out(path, left))
         if len(short) < len(pairs):
             notes.append(f"{Path(path).name}: {plural(len(pairs) - len(short), 'pair')}"
-                         f" left out, with more than {longest} words (--longest)")
+                         f" left out, with more than {max_length} words (--max-length)")
         read.append(short)
-    training, checked = read if valid else held_out(read[0])
+    training, validation = read if valid else held_out(read[0])
     if not training:
         raise ValueError(one_source(file))
-    notes.append(f"{plural(len(training), 'pair')} for training, {len(checked)} for "
+    notes.append(f"{plural(len(training), 'pair')} for training, {len(validation)} for "
                  "validation")
-    notes += shared_sources(training, checked)
+    notes += shared_sources(training, validation)
     vocabs = [Vocab(side, min_count) for side in zip(*training)]
     for name, vocab, side in zip(("source", "target"), vocabs, zip(*training)):
         words = [word for sentence in side for word in sentence]
@@ -164,4 +164,4 @@ def own_data(file, valid=None, longest=40, min_count=2, lowercase=False):
         notes.append(f"{len(vocab) - len(SPECIALS)} {name} words; "
                      f"{rare / len(words):.1%} of the text is rarer than --min-count "
                      f"{min_count} and becomes {SPECIALS[UNK]}")
-    return training, checked, *vocabs, notes
+    return training, validation, *vocabs, notes

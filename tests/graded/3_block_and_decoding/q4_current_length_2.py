@@ -1,7 +1,7 @@
 """Divides by the length that a hypothesis has today."""
 
 
-def may_stop(finished, unfinished, alpha, longest):
+def may_stop(finished, unfinished, alpha, max_length):
     if not unfinished:
         return True
     if not finished:

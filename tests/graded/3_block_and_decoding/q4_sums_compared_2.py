@@ -1,7 +1,7 @@
 """Compares the sums as they are."""
 
 
-def may_stop(finished, unfinished, alpha, longest):
+def may_stop(finished, unfinished, alpha, max_length):
     if not unfinished:
         return True
     if not finished:
