@@ -272,15 +272,15 @@ def test_locks_are_made_whole_or_not_at_all(repository, monkeypatch):
     def unreachable(*arguments, **how):
         raise OSError("no route")
 
-    monkeypatch.setattr(lock.urllib.request, "urlopen", unreachable)
-    with pytest.raises(environment.Stop, match="so the locks are as they were: no rou"):
-        lock.renew()
-    assert (repository / "requirements.lock").read_text() == before
     answer = (f"a==1 \\\n    --hash=sha256:{'a' * 64}\n"
               f"nvidia-x==2 ; os_name == 'posix' \\\n    --hash=sha256:{'b' * 64}\n"
               f"torch==2.13.0 \\\n    --hash=sha256:{'c' * 64}\n"
               f"torchlike==3 \\\n    --hash=sha256:{'d' * 64}\n")
     monkeypatch.setattr(lock, "compiled", lambda: answer)
+    monkeypatch.setattr(lock.urllib.request, "urlopen", unreachable)
+    with pytest.raises(environment.Stop, match="so the locks are as they were: no rou"):
+        lock.renew()
+    assert (repository / "requirements.lock").read_text() == before
     monkeypatch.setattr(lock, "cpu_builds", lambda: (
         f"torch-2.13.0+cpu-cp312-cp312-manylinux_x.whl#sha256={'e' * 64}"))
     lock.renew()
@@ -293,6 +293,26 @@ def test_locks_are_made_whole_or_not_at_all(repository, monkeypatch):
         f"nvidia-x==2 ; os_name == 'posix' \\\n    --hash=sha256:{'b' * 64}\n"
         f"torch==2.13.0 \\\n    --hash=sha256:{'e' * 64} \\\n"
         f"    --hash=sha256:{'c' * 64}\n")
+
+    # torch's own index is not asked for the torch that is locked
+    apart = (repository / "torch.lock").read_text()
+    monkeypatch.setattr(lock, "cpu_builds", unreachable)
+    monkeypatch.setattr(lock, "compiled", lambda: answer.replace("a==1", "a==2"))
+    lock.renew()
+    assert "\na==2 " in (repository / "requirements.lock").read_text()
+    assert (repository / "torch.lock").read_text() == apart
+
+
+@pytest.mark.parametrize("told, found", [
+    ("", "https://pypi.org/simple"),
+    ("global.index-url='https://a/simple'\nglobal.timeout='9'", "https://a/simple"),
+    ("global.index-url='https://a/simple'\ninstall.index-url='https://b'", "https://b"),
+    (":env:.index-url='https://c'\nglobal.index-url='https://a/simple'", "https://c"),
+])
+def test_the_index_is_the_one_that_pip_uses(monkeypatch, told, found):
+    monkeypatch.setattr(lock.subprocess, "run", lambda *given, **how: SimpleNamespace(
+        stdout=told))
+    assert lock.index("python") == found
 
 
 @pytest.mark.parametrize("name", ["build.py", "environment.py", "lock.py"])

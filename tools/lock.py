@@ -5,7 +5,8 @@
 `requirements.lock` holds everything that requirements.txt needs, but torch and what
 only torch's builds for NVIDIA need: `torch.lock` has these. What the locks name already
 keeps its version where requirements.txt allows it; without the files, the newest is
-taken. uv does the work; requirements.lock is in pip's own format.
+taken. uv does the work, with the package index that pip uses; requirements.lock is in
+pip's own format. PyTorch's own index is asked only where torch has another version.
 """
 
 import re
@@ -24,19 +25,20 @@ MADE = "# make lock made this. "
 
 
 def renew():
-    """Writes both locks again: uv's answer, and the hashes of torch's CPU builds."""
-    page = cpu_builds()
+    """Writes requirements.lock again, by uv's answer, and torch.lock where torch has
+    another version: then with the hashes of its CPU builds."""
     with step("Asking for the hashes of every package"):
         locked = compiled()
     common, apart = split(locked)
     [version] = re.findall(r"^torch==(\S+)", apart, re.M)
     first = f"torch=={version} \\\n"
-    more = "".join(f"    --hash=sha256:{found} \\\n"
-                   for found in linux_hashes(page, version) if found not in apart)
-    apart = apart.replace(first, first + more)
+    if first not in stamped(ROOT / "torch.lock"):
+        more = "".join(f"    --hash=sha256:{found} \\\n"
+                       for found in linux_hashes(cpu_builds(), version)
+                       if found not in apart)
+        apart = f"environment.py reads it.\n{apart.replace(first, first + more)}"
+        write_whole(ROOT / "torch.lock", (MADE + apart).encode())
     common = f"Its requirements.txt had the hash {requirements_hash()}.\n{common}"
-    apart = f"environment.py reads it.\n{apart}"
-    write_whole(ROOT / "torch.lock", (MADE + apart).encode())
     write_whole(ROOT / "requirements.lock", (MADE + common).encode())
 
 
@@ -75,10 +77,19 @@ def compiled():
     subprocess.run(
         [uv, "-m", "uv", "pip", "compile", "--quiet", "--no-config", "--universal",
          "--generate-hashes", "--only-binary", ":all:", "--no-annotate", "--no-header",
-         "--default-index", "https://pypi.org/simple",
+         "--default-index", index(uv),
          "--python-version", ".".join(map(str, OLDEST)),
          ROOT / "requirements.txt", "-o", out], check=True, cwd=ROOT)
     return out.read_text("utf-8")
+
+
+def index(python):
+    """The package index that pip uses here: of a mirror where it is told of one."""
+    listed = subprocess.run([python, "-m", "pip", "config", "list"], text=True,
+                            capture_output=True, check=True).stdout
+    told = dict(re.findall(r"^(\S+)\.index-url='(.*)'$", listed, re.M))
+    return (told.get(":env:") or told.get("install") or told.get("global")
+            or "https://pypi.org/simple")
 
 
 def split(locked):
