@@ -1,9 +1,11 @@
 """What every public function of the package keeps: its arguments unchanged, and its
 results on their device."""
 
+import ast
 import copy
 import importlib
 import inspect
+import re
 
 import pytest
 import shapes
@@ -114,3 +116,37 @@ def test_the_map_names_what_is_there():
     there = {on_the_map(dotted(path.relative_to(ROOT)))
              for path in (ROOT / "src/softdict").rglob("*.py")}
     assert set(FLOORS) == there - {None}
+
+
+def unsaid(tree):
+    """Functions and classes that raise an error of which no docstring speaks."""
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    methods = [(ast.get_docstring(node if part.name == "__init__" else part) or "",
+                part) for node in classes for part in node.body
+               if isinstance(part, ast.FunctionDef)]
+    functions = [(ast.get_docstring(node) or "", node) for node in tree.body
+                 if isinstance(node, ast.FunctionDef)]
+    for doc, function in functions + methods:
+        names = {ast.unparse(part.exc).partition("(")[0].rpartition(".")[2]
+                 for part in ast.walk(function)
+                 if isinstance(part, ast.Raise) and part.exc}
+        if (names and not re.search("[Rr]aise|[Rr]efuse|error", doc)
+                and not any(name in doc for name in names)
+                and not re.match("_(?!_init_)", function.name)):
+            yield f"{function.name}: {', '.join(sorted(names))}"
+
+
+def test_a_docstring_says_what_is_raised():
+    folders = "checks", "corpus", "experiments", "grading"
+    found = [f"{path.relative_to(ROOT)}: {name}"
+             for path in sorted((ROOT / "src/softdict").rglob("*.py"))
+             if path.parent.name not in folders
+             for name in unsaid(ast.parse(path.read_text("utf-8")))]
+    assert found == []
+
+
+def test_an_error_without_a_word_is_seen():
+    tree = ast.parse("def f(x):\n    '''Half.'''\n    if x:\n        raise ValueError\n"
+                     "class C:\n    '''Whole.'''\n    def __init__(self):\n"
+                     "        raise os.Odd(1)\n")
+    assert list(unsaid(tree)) == ["f: ValueError", "__init__: Odd"]

@@ -12,7 +12,7 @@ from softdict.lookup import dot, softmax
 
 
 def scaled_dot(query, key):
-    """Dot product over the root of the width: no more spread out for wide vectors.
+    """Dot product over the root of the width: wide vectors give no wider scores.
 
     query [..., T, K], key [..., S, K]; returns scores [..., T, S]
     Vaswani et al. 2017, section 3.2.1
@@ -56,10 +56,11 @@ class Additive(nn.Module):
 
 
 def masked_softmax(scores, allowed):
-    """Softmax over what may be looked at: the rest weighs 0; a row without any, too.
+    """Softmax over the keys that a query may look at; the others weigh 0.
 
     scores [..., T, S]; allowed is True or False and broadcasts to the scores
-    returns weights [..., T, S]
+    returns weights [..., T, S]; a row that may look at nothing is all 0
+    raises ValueError for an `allowed` that does not broadcast
     """
     try:
         hidden = ~allowed.broadcast_to(scores.shape)      # [..., T, S]
@@ -95,6 +96,7 @@ def sdpa(query, key, value, allowed=None):
 
     query [..., T, K], key [..., S, K], value [..., S, D]; allowed as in `attention`
     returns context [..., T, D], and None where `attention` returns weights
+    raises ValueError for an `allowed` of numbers
     """
     # torch would add numbers to the scores
     if allowed is not None and allowed.dtype != torch.bool:

@@ -58,6 +58,7 @@ def make_batch(pairs):
     """One batch of pairs (source ids, target ids), in their order.
 
     what the decoder reads begins with BOS, what it is to write ends with EOS
+    raises ValueError for an empty sentence
     """
     for number, (source, target) in enumerate(pairs):
         if not source or not target:

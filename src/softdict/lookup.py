@@ -65,6 +65,7 @@ def lookup(query, key, value, score=cosine, temperature=1.0):
     score(query, key) gives [..., T, S], higher where a key fits better
     a low temperature lets the best key take all, a high one asks all alike
     returns answers [..., T, D] and weights [..., T, S]; a row of weights adds up to 1
+    raises ValueError for a temperature that is not above 0
     """
     if not temperature > 0:
         raise ValueError(f"temperature must be above 0; got {temperature}")

@@ -227,7 +227,10 @@ def copy_parts(transformer, encoder=None, decoder=None):
 
 
 def weights_for(part, model):
-    """Names and weights of a TextModel whose layers are built as those of `part`."""
+    """Names and weights of a TextModel whose layers are built as those of `part`.
+
+    raises ValueError for other heads
+    """
     ours, theirs = ([layer.self_attention.heads for layer in stack.layers]
                     for stack in (part, model))
     if ours != theirs:

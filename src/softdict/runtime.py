@@ -33,7 +33,7 @@ def seed(number):
 
 
 def asset(name):
-    """Text of a file that comes with the package."""
+    """Text of a file that comes with the package; FileNotFoundError for another."""
     file = ASSETS / name
     if not file.is_file():
         raise FileNotFoundError(f"softdict carries no asset {name!r}")
@@ -44,6 +44,7 @@ def results(experiment):
     """The committed results of an experiment, one for each seed.
 
     `softdict.experiments` says how they were made
+    raises FileNotFoundError for an experiment without results, and as `result` does
     """
     files = [file for file in (ASSETS / "results").iterdir()
              if re.fullmatch(rf"{experiment}\.\d+\.json", file.name)]

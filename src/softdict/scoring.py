@@ -50,7 +50,10 @@ class Estimate:
 
 def share(found, wanted=None, rounds=1000):
     """Estimate of 100 * sum(found) / sum(wanted), one entry a sentence; without
-    `wanted`, of the mean of `found`."""
+    `wanted`, of the mean of `found`.
+
+    raises ValueError where there is nothing to score
+    """
     found = numpy.asarray(found, dtype=float)
     wanted = (numpy.ones_like(found)
               if wanted is None else numpy.asarray(wanted, dtype=float))
@@ -86,7 +89,10 @@ def chrf(hypotheses, references, rounds=1000):
 
 
 def sacre(metric, hypotheses, references, rounds):
-    """A sacrebleu metric over all sentences, with its interval and signature."""
+    """A sacrebleu metric over all sentences, with its interval and signature.
+
+    raises ValueError for no sentences, and for more of one side than of the other
+    """
     hypotheses, references = list(hypotheses), list(references)
     if not hypotheses or len(hypotheses) != len(references):
         raise ValueError(f"{len(hypotheses)} hypotheses cannot be scored against "
@@ -150,8 +156,9 @@ def alignment_error_rate(predicted, sure, possible, rounds=1000):
     """100 * (1 - (|A & S| + |A & P|) / (|A| + |S|)) with all sentences counted
     together: an Estimate, 0 is best.
 
-    A predicted, S sure, P possible: for each sentence its links; S must lie in P. Och
-    and Ney 2003
+    A predicted, S sure, P possible: for each sentence its links
+    raises ValueError where S does not lie in P
+    Och and Ney 2003
     """
     found, wanted = [], []
     for number, (a, s, p) in enumerate(zip(predicted, sure, possible, strict=True)):

@@ -48,7 +48,10 @@ def top_state(state):
 
 
 class Encoder(nn.Module):
-    """A bidirectional RNN that reads a sentence; half of the width is for each way."""
+    """A bidirectional RNN that reads a sentence; half of the width is for each way.
+
+    raises ValueError for an odd width
+    """
 
     def __init__(self, vocabulary, embedding_width=96, width=192, layers=1,
                  cell=nn.GRU):
@@ -103,6 +106,7 @@ class Decoder(nn.Module):
 class Seq2Seq(nn.Module):
     """Encoder, decoder, and a generator that scores every word of the target language.
 
+    raises ValueError for a decoder that cannot begin with the encoder's state
     Sutskever et al. 2014; Cho et al. 2014
     """
 

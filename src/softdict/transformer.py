@@ -104,7 +104,10 @@ class Embedding(nn.Module):
 
 
 class TransformerEncoder(nn.Module):
-    """Reads the source: embedding, layers, and a norm for a sum that had none."""
+    """Reads the source: embedding, layers, and a norm of what the last layer adds up.
+
+    with norms in front of each part, nothing has normalised the last sum
+    """
 
     def __init__(self, embedding, layers, norm):
         super().__init__()

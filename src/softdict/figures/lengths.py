@@ -14,6 +14,7 @@ def draw_by_length(panels, sizes, trained):
     panels is {title: {label: rows}}, a row of percentages for each seed; sizes names
     the bins of length
     a grey line stands behind the first `trained` bins
+    raises ValueError for more systems than there are kinds of lines
     """
     if (most := max(map(len, panels.values()))) > len(LINES):
         raise ValueError(f"a panel shows at most {len(LINES)} systems; got {most}")

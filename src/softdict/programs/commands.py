@@ -36,7 +36,10 @@ def show_corpus(arguments):
 
 
 def translate(arguments):
-    """Prints the translation of a sentence, and draws where the model looked."""
+    """Prints the translation of a sentence, and draws where the model looked.
+
+    raises ValueError, with one sentence, for flags that do not go with the model
+    """
     from softdict.programs import translator
 
     typed, figure = as_typed(" ".join(arguments.sentence)), arguments.figure
@@ -85,7 +88,10 @@ def visible(pieces):
 
 def find_model(name):
     """The trained model that --model names: a folder, or one of the book's; without a
-    name, that of the package."""
+    name, that of the package.
+
+    raises ValueError, with one sentence, where there is none
+    """
     from softdict.programs import translator
     from softdict.saving.folder import load_folder
     from softdict.saving.recipes import RECIPES
@@ -126,7 +132,10 @@ def train(arguments):
 
 
 def planned(arguments):
-    """Where a training puts its model, and that training, to be called."""
+    """Where a training puts its model, and that training, to be called.
+
+    raises ValueError, with one sentence, for what cannot be trained
+    """
     kind, values = chosen(arguments)
     out = Path(values.get("out", f"{MODELS}/{values['model']}"))
     told = settings(values) | {name: values.get(name)
@@ -176,7 +185,11 @@ def stopped(out):
 
 
 def training_data(kind, values):
-    """What a training of this kind reads, and the Pieces that cut it, if some do."""
+    """What a training of this kind reads, and the SubwordTokenizer that cuts it, if
+    there is one.
+
+    raises ValueError, with one sentence, for what cannot be read
+    """
     from softdict.programs.pair_trainer import corpus_data
     from softdict.subwords import subword_data
     from softdict.texts.own_text import own_data, own_texts

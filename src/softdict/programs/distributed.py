@@ -42,6 +42,7 @@ def begin():
 
 
 def ended():
+    """Raises ConnectionError with the sentence for a process that is left alone."""
     raise ConnectionError(None, ENDED)
 
 

@@ -23,7 +23,7 @@ RUN = "run.toml"    # in the folder of a model: what repeats its training
 
 
 def whole_number(text, least=1):
-    """The number that an argument spells, `least` or more."""
+    """The number that an argument spells, `least` or more; argparse's error else."""
     if not text.isdecimal() or len(text) > 9 or int(text) < least:
         raise argparse.ArgumentTypeError(
             f"must be a whole number of {least} or more, up to nine digits; "
@@ -37,7 +37,7 @@ def seed_number(text):
 
 
 def place(text):
-    """The name of a file or a folder."""
+    """The name of a file or a folder; argparse's error for an empty one."""
     if not text.strip() or "\0" in text:
         raise argparse.ArgumentTypeError(
             f"must name a file or a folder; got {text[:20]!r}")

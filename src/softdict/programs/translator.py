@@ -70,8 +70,10 @@ def attended(saved, words, written):
 
 
 def untrained(name, seed=0):
-    """One of the book's models before its training, and the fingerprint of its
-    words."""
+    """One of the book's models before its training, and the fingerprint of its words.
+
+    raises ValueError for a name that the book does not have
+    """
     if name not in RECIPES:
         raise ValueError(f"the book has no model {name!r}; it has {', '.join(RECIPES)}")
     runtime.seed(seed)

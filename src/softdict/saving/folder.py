@@ -173,7 +173,10 @@ def fingerprint(source_vocab, target_vocab):
 
 
 def save_folder(folder, saved, history=(), dtype=None):
-    """Writes a model into a folder; the config comes last, so a half one is none."""
+    """Writes a model into a folder.
+
+    the config is written last: a folder without it counts as no model
+    """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     vocabs = saved.source_vocab, saved.target_vocab

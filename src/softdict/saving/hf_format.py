@@ -110,7 +110,10 @@ def from_library(family, model, tensors):
 
 
 def family_of(config):
-    """The name of the library's family that calculates as this Config says."""
+    """The name of the library's family that calculates as this Config says.
+
+    raises ValueError where there is none
+    """
     for family, parts in PARTS.items():
         fits = all(getattr(config, name) == value for name, value in parts.items())
         if fits and (family != "gpt2" or config.kv_heads == config.heads):
@@ -122,7 +125,9 @@ def family_of(config):
 
 def save_library(model, folder, eos_ids=()):
     """Writes a model into a folder from which `from_pretrained` of the library
-    transformers loads it; the config comes last, so a half one is none.
+    transformers loads it.
+
+    the config is written last: a folder without it counts as no model
 
     raises ValueError for a mixture of parts that the library does not have
     """
@@ -231,7 +236,10 @@ def read_config(path):
 
 
 def sizes_of(family, content):
-    """The sizes in the library's config, by our names."""
+    """The sizes in the library's config, by our names.
+
+    raises ValueError for one that no model has
+    """
     usual = {"layer_norm_epsilon": 1e-5, "rms_norm_eps": 1e-6,
              "max_position_embeddings": 2048,
              "num_key_value_heads": content.get("num_attention_heads")}
@@ -256,7 +264,10 @@ def sizes_of(family, content):
 
 
 def rotary_options(content):
-    """Base and biases in the library's config of a Llama."""
+    """Base and biases in the library's config of a Llama.
+
+    raises ValueError for rotary positions of another kind
+    """
     rope = content.get("rope_parameters") or {}
     if not isinstance(rope, dict) or not rope.keys() <= {"rope_type", "rope_theta"} \
             or rope.get("rope_type", "default") != "default":
@@ -275,7 +286,10 @@ def rotary_options(content):
 
 def read_weights(family, config, path, dtype):
     """The model of a Config with the weights of a file, whose names and shapes are
-    compared before any memory is taken."""
+    compared before any memory is taken.
+
+    raises ValueError for a file that does not fit
+    """
     table = next(iter(NAMES[family])) + ".weight"
     start = table.split(".")[0] + "."
     try:

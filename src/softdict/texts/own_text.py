@@ -32,7 +32,7 @@ def as_read(text, lowercase):
 
 
 def split_words(text):
-    """The words of a sentence; a sign is a word of its own, not so in don't or 2.5."""
+    """The words of a sentence, each sign apart; those inside don't and 2.5 stay."""
     return WORD.findall(normalize("NFC", text))
 
 
@@ -71,7 +71,10 @@ def read_pairs(path, tokenize=split_words):
 
 def own_texts(file, valid=None):
     """Pairs of whole sentences for training and for validation, and what to say of
-    them; as `own_data`, before anything is cut."""
+    them; as `own_data`, before anything is cut.
+
+    raises ValueError where nothing is left to train or to validate on
+    """
     notes, read = [], []
     for path in [file, valid] if valid else [file]:
         pairs, left = read_pairs(path, str.strip)

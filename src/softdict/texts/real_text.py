@@ -76,7 +76,10 @@ def is_whole(path, digest):
 
 
 def fetch_file(address, path, digest):
-    """One file, by way of NAME.part: it gets its name when its checksum is right."""
+    """One file, by way of NAME.part: it gets its name when its checksum is right.
+
+    raises OSError where it cannot be fetched, ValueError for another checksum
+    """
     part = path.with_name(f"{path.name}.part")
     try:
         download(address, part)
@@ -94,7 +97,7 @@ def fetch_file(address, path, digest):
 
 
 def download(address, part):
-    """Adds to a file what it lacks of an address."""
+    """Adds to a file what it lacks of an address; IncompleteRead if it ends early."""
     have = part.stat().st_size if part.exists() else 0
     request = urllib.request.Request(address, headers={"Range": f"bytes={have}-"}
                                      if have else {})
