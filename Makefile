@@ -1,6 +1,6 @@
 # Only calls: tools/build.py has the logic, without make too: python tools/build.py book
 PYTHON ?= python3
-ONLY ?=        # make student ONLY=02,07
+ONLY ?=        # make student ONLY=02,07, make test ONLY=02
 
 .PHONY: book test shaken gpu serve lab quotes student outputs lock address results benchmark picture pdf slides clean
 

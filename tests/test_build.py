@@ -447,6 +447,17 @@ def test_a_notebook_that_is_half_kept_is_stale(repository, monkeypatch):
     assert [file.read_text() for file in executed.iterdir()] == ["new"]
 
 
+def test_a_part_of_the_chapters_can_be_asked_for(repository):
+    for name in ("01_one", "02_two", "C1_three"):
+        write_notebook(repository / f"notebooks/{name}.ipynb", "6 * 7")
+    named = {only: sorted(path.stem for path in build.fingerprints(only))
+             for only in ("", "02", "C1,01")}
+    assert named == {"": ["01_one", "02_two", "C1_three"], "02": ["02_two"],
+                     "C1,01": ["01_one", "C1_three"]}
+    with pytest.raises(environment.Stop, match="There is no chapter '2'; chapters are"):
+        build.fingerprints("01,2")
+
+
 def test_a_damaged_stamp_or_notebook_is_made_again(repository, capsys):
     quick = "import shutil, sys\nshutil.copy(*sys.argv[1:])"
     (repository / "tools/execute.py").write_text(quick)
@@ -505,7 +516,7 @@ def nbval(sample, monkeypatch, capfd):
         monkeypatch.setattr(build, "BUILD", sample.root / "_build")
         monkeypatch.setattr(build, "install_wheel", lambda: ROOT / "src")
         monkeypatch.setattr(build, "check_origin", lambda folder, wheel: None)
-        monkeypatch.setattr(build, "fingerprints", lambda: wanted)
+        monkeypatch.setattr(build, "fingerprints", lambda only: wanted)
         counts, book = build.run_notebooks(**settings), Book(sample.root)
         book.runs = seen(book)
         return counts, book
@@ -651,7 +662,7 @@ def write_site(folder, html=GOOD):
 def test_only_a_good_site_is_put_in_place(repository, last_good, monkeypatch, capfd):
     monkeypatch.setattr(build, "make_environment", lambda: None)
     monkeypatch.setattr(build, "stage", lambda: None)
-    monkeypatch.setattr(build, "fingerprints", lambda: {})
+    monkeypatch.setattr(build, "fingerprints", lambda only="": {})
     monkeypatch.setenv("CHROMIUM", "none")
     made = {"html": GOOD.replace("other.html", "gone.html")}
 

@@ -117,13 +117,20 @@ for path in notebooks.paths():
 """
 
 
-def fingerprints():
-    """For each notebook, the hash of all that a run of it depends on."""
+def fingerprints(only=""):
+    """For each notebook, or those of some chapters, the hash of all that a run of it
+    depends on."""
     told = python("-c", ASK, cwd=ROOT / "tools", capture_output=True)
     if told.returncode:
         raise Stop(f"{told.stderr.strip().splitlines()[-1]}")
     pairs = (line.split("\t") for line in told.stdout.splitlines())
-    return {Path(path): fingerprint for path, fingerprint in pairs}
+    found = {Path(path): fingerprint for path, fingerprint in pairs}
+    for number in filter(None, only.split(",")):
+        if not any(path.name.startswith(f"{number}_") for path in found):
+            raise Stop(f"There is no chapter {number!r}; chapters are named as in "
+                       "02,07,C1.")
+    return {path: fingerprint for path, fingerprint in found.items()
+            if not only or path.name.partition("_")[0] in only.split(",")}
 
 
 def keep(made, notebook, fingerprint):
@@ -238,9 +245,15 @@ def name_cell(place):
 # The tests ----------------------------------------------------------------------------
 
 
-def test():
-    """Every cell of every notebook against the wheel; then unit tests, book checks."""
+def test(only=""):
+    """Every cell of every notebook against the wheel; then unit tests, book checks.
+
+    only: the chapters, as in 02,07, of which every cell is run, and nothing else
+    """
     make_environment()
+    if only:
+        report(run_notebooks(only))
+        return
     notebooks = run_notebooks()
     with step("Unit tests and book checks, in two processes"):
         report(notebooks, pytest("tests", "-n", "2", "--dist", "worksteal", cwd=ROOT))
@@ -258,14 +271,14 @@ def gpu():
     report(run_notebooks(), pytest("tests", "-m", "gpu", cwd=ROOT))
 
 
-def shaken():
+def shaken(only=""):
     """Every cell once more, with other random numbers and two threads.
 
     No assert may break: what the text says must not hang on a seed. Stored outputs are
     not compared.
     """
     make_environment()
-    report(run_notebooks(shift=SHIFT))
+    report(run_notebooks(only, SHIFT))
 
 
 def report(*counts):
@@ -276,14 +289,16 @@ def report(*counts):
         raise Stop("Some tests failed: the lines above that begin FAILED name them.")
 
 
-def run_notebooks(shift=0):
+def run_notebooks(only="", shift=0):
     """Runs nbval in an empty folder, two notebooks at a time; returns its counts.
+
+    only: the chapters, as in 02,07, or all
 
     Notebooks that pass are kept, executed: `make book` takes them as they are. With a
     shift each seed of torch is another, no notebook is kept, and they run one at a
     time, since each has two threads.
     """
-    wanted = fingerprints()
+    wanted = fingerprints(only)
     wheel = {"PYTHONPATH": str(install_wheel()), "SOFTDICT_SHIFT": str(shift)}
     temporary = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
     with step("Every cell of every notebook"), temporary as folder:
@@ -299,7 +314,7 @@ def run_notebooks(shift=0):
             "-n", "1" if shift else "2", "--dist", "loadfile",
             "--no-loadscope-reorder", folder, cwd=folder, variables=wheel)
         # nobody edited the sources on the way
-        if not shift and fingerprints() == wanted:
+        if not shift and fingerprints(only) == wanted:
             for notebook in wanted:
                 made = folder / "made" / notebook.name
                 if made.exists():
@@ -513,8 +528,8 @@ def main():
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     reader.add_argument("command", choices=COMMANDS)
     reader.add_argument("to", nargs="?", default="",
-                        help="address: the new OWNER/NAME on GitHub; student: the "
-                             "chapters, as in 02,07")
+                        help="address: the new OWNER/NAME on GitHub; student, test, "
+                             "shaken: the chapters, as in 02,07")
     reader.add_argument("--no-browser", action="store_true",
                         help="serve: print the address only")
     given = reader.parse_args()
@@ -528,8 +543,8 @@ def main():
                 write(given.command, given.to)
             elif given.command == "serve":
                 serve(browser=not given.no_browser)
-            elif given.command == "address":
-                address(given.to)
+            elif given.command in ("address", "test", "shaken"):
+                globals()[given.command](given.to)
             else:
                 globals()[given.command]()
         print(f"make {given.command}: {time.perf_counter() - start:.1f} s")

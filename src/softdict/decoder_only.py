@@ -35,7 +35,7 @@ class DecoderOnlyConfig:
     vocabulary: int
     width: int = 128
     heads: int = 4
-    kv_heads: int = 4             # fewer than heads: grouped queries
+    kv_heads: int = 4              # fewer than heads: grouped queries
     layers: int = 4
     hidden: int = 512              # of the feed-forward
     context_length: int = 256      # positions that are learned, or that it has seen
