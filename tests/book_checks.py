@@ -33,6 +33,9 @@ LACKS = {"sacrebleu": "2.6.0"}    # Colab has none: pip adds it, and moves nothi
 # after all comes off the list.
 DECLARED = {    # public, and on no page: why
     "cache.check_attentions": "a sentence for layers that no cache can serve",
+    "cache.check_decoder": "a sentence for decoders that no cache can serve",
+    "cache.check_steps": "a sentence for models that decode as another",
+    "cache.foreign": "parts that the package's own tests do not know",
     "heads.attending": "exchanges what attentions attend with, and puts it back",
     "heads.watched": "an attention that also tells its weights; chapter 10 has them",
     "variants.PostNormDecoderLayer": "PostNormEncoderLayer, quoted, shows the change",

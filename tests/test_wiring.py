@@ -17,6 +17,7 @@ from torch import nn
 import softdict
 from softdict import decoder_only
 from softdict.attention import sdpa
+from softdict.cache import PROVED, foreign
 from softdict.decoder_only import DecoderOnly
 from softdict.heads import MultiHeadAttention, split_heads
 from softdict.layers import LayerNorm
@@ -271,8 +272,11 @@ class MixedLayer(DecoderLayer):
 
 
 def test_a_step_that_is_wired_otherwise_is_found():
+    """By the tests too, if nothing compared at the start."""
+    model = translator_of(MixedLayer)
+    PROVED[model.decoder] = foreign(model.decoder)
     with pytest.raises(AssertionError):
-        follows(translator_of(MixedLayer), ORDERS["as they are"])
+        follows(model, ORDERS["as they are"])
 
 
 class OtherNameLayer(PlainLayer):
@@ -330,6 +334,84 @@ def test_a_layer_that_no_cache_can_serve_is_refused(kind, words):
     model(source, lengths, target)    # it trains
     with pytest.raises(TypeError, match=words):
         model.step(target[:, 0], model.start(source, lengths))
+
+
+class Mixing(nn.Module):
+    """Each word with the one before it: a convolution of two words."""
+
+    def __init__(self):
+        super().__init__()
+        self.kernel = nn.Linear(2 * D, D, bias=False)
+
+    def forward(self, x):
+        before = torch.nn.functional.pad(x, (0, 0, 1, 0))[:, :-1]
+        return self.kernel(torch.cat([before, x], dim=-1))
+
+
+class ConvolutionLayer(DecoderLayer):
+    def __init__(self, config):
+        super().__init__(config)
+        self.mix = Mixing()
+
+    def forward(self, x, memory, allowed=None, memory_allowed=None):
+        return super().forward(x + self.mix(x), memory, allowed, memory_allowed)
+
+
+class WindowLayer(DecoderLayer):
+    """Self-attention that looks two words back."""
+
+    def forward(self, x, memory, allowed=None, memory_allowed=None):
+        near = None if allowed is None else allowed & ~allowed.tril(-2)
+        return super().forward(x, memory, near, memory_allowed)
+
+
+class PlacedLayer(DecoderLayer):
+    """Positions once more, counted by the layer itself."""
+
+    def forward(self, x, memory, allowed=None, memory_allowed=None):
+        places = torch.zeros_like(x)
+        places[..., 0] = torch.arange(x.shape[1])
+        return super().forward(x + places, memory, allowed, memory_allowed)
+
+
+class PlacedEmbedding(Embedding):
+    """Positions that it counts itself."""
+
+    def forward(self, ids, positions):
+        return super().forward(ids, torch.arange(ids.shape[1]))
+
+
+def placed(embedding):
+    model = translator_of()
+    model.decoder.embedding = embedding(30, TransformerConfig(**SIZES)).double()
+    return model.eval()
+
+
+@pytest.mark.parametrize("make", [
+    lambda: translator_of(ConvolutionLayer), lambda: translator_of(WindowLayer),
+    lambda: translator_of(PlacedLayer), lambda: placed(PlacedEmbedding)],
+    ids=["convolution", "window", "positions", "embedding"])
+def test_a_model_whose_words_meet_elsewhere_is_refused(make):
+    model, (source, lengths, target) = make(), pairs_of_ids()
+    model(source, lengths, target)    # it trains
+    for _ in range(2):                # again, if it is asked again
+        with pytest.raises(TypeError, match="word by word this model computes another"):
+            model.start(source, lengths)
+
+
+def test_a_model_is_compared_once_and_after_each_change():
+    model, (source, lengths, _) = translator_of(ParallelLayer), pairs_of_ids()
+    states = torch.get_rng_state()
+    modes = [part.training for part in model.train().modules()]
+    model.start(source, lengths)
+    assert PROVED[model.decoder] and torch.equal(states, torch.get_rng_state())
+    assert modes == [part.training for part in model.modules()]
+    model.decoder.layers[1] = WindowLayer(TransformerConfig(**SIZES)).double()
+    with pytest.raises(TypeError, match="word by word this model computes another"):
+        model.start(source, lengths)
+    package = translator_of()
+    package.start(source, lengths)
+    assert package.decoder not in PROVED
 
 
 # One stack
@@ -400,6 +482,22 @@ def test_a_layer_that_forgets_the_cache_is_refused():
     model(ids)
     with pytest.raises(TypeError, match="layer 0 keeps keys of 0 words where there"):
         model(ids, cache=model.start())
+
+
+class ConvolutionText(decoder_only.Layer):
+    def __init__(self, config):
+        super().__init__(config)
+        self.mix = Mixing()
+
+    def forward(self, x, angles, allowed, cache=None, layer=0):
+        return super().forward(x + self.mix(x), angles, allowed, cache, layer)
+
+
+def test_a_text_whose_words_meet_elsewhere_is_refused():
+    model = writer_of(ConvolutionText)
+    model(torch.randint(0, 30, (B, 6)))
+    with pytest.raises(TypeError, match="word by word this model computes another"):
+        model.start()
 
 
 def test_sizes_of_these_tests_are_awkward():

@@ -1,8 +1,13 @@
 """The KV cache of a decoder: keys and values are computed once and kept."""
 
+import copy
+from weakref import WeakKeyDictionary
+
 import torch
 
 from softdict.layers import exchanged
+
+PROVED = WeakKeyDictionary()    # a model: its parts from outside when it was compared
 
 
 class DecoderCache:
@@ -84,6 +89,55 @@ def check_attentions(layer):
             f"{type(layer).__name__} has {', '.join(sorted(names)) or 'none'}")
 
 
+def foreign(model):
+    """Which parts of a model are from outside of softdict and torch, by their ids."""
+    return frozenset(id(part) for part in model.modules() if not type(
+        part).__module__.startswith(("softdict.", "torch.")))
+
+
+def check_steps(model, compute):
+    """Refuses by TypeError a model that computes another thing word by word.
+
+    with a convolution, a window or positions of a layer's own, words meet where no
+    cache sees it: such a model would train as one and decode as another
+    compute(model) returns x [1, T, D] twice: at once, and word by word from a cache
+    it is asked once, and only of a model with parts from outside of this package
+    """
+    parts = foreign(model)
+    if not parts or PROVED.get(model) == parts:
+        return
+    twin = copy.deepcopy(model).eval().float()
+    PROVED[twin] = foreign(twin)
+    with torch.no_grad():
+        whole, steps = compute(twin)
+    if not torch.allclose(whole, steps, rtol=1e-3, atol=1e-4):
+        raise TypeError(
+            "word by word this model computes another thing than at once: its words "
+            "meet elsewhere than in the attentions that a cache serves, as in a "
+            "convolution, a window or positions of a layer's own")
+    PROVED[model] = parts
+
+
+def check_decoder(decoder, memory, memory_allowed):
+    """Refuses by TypeError a decoder that no cache can serve.
+
+    memory [B, S, D], memory_allowed [B, 1, S]: a source to compare steps with
+    """
+    for layer in decoder.layers:
+        check_attentions(layer)
+    memory, memory_allowed = memory[:1].float(), memory_allowed[:1]
+    ids = torch.arange(4, device=memory.device)    # the special words
+
+    def both_ways(decoder):
+        cache, steps = decoder.start(memory, memory_allowed), []
+        for word in ids:
+            x, cache = decoder.step(word[None], cache)
+            steps.append(x)
+        return decoder(ids[None], memory, memory_allowed), torch.stack(steps, dim=1)
+
+    check_steps(decoder, both_ways)
+
+
 def with_cache(layer, cache, number):
     """A decoder layer for new words; its attentions have their keys from a cache.
 
@@ -91,9 +145,7 @@ def with_cache(layer, cache, number):
     what its attentions get from `keys_and_values` is another, and the causal mask is
     left out
     x [N, 1, D] is all that it needs; number is the layer's place in the cache
-    so words may meet in these two attentions alone: a convolution, a window or
-    positions of a layer's own would train one model and decode another, which
-    `tests/test_wiring.py` finds in every class of the package
+    so words may meet in these two attentions alone; see `check_steps`
     """
     own, cross = layer.self_attention, layer.cross_attention
     past = exchanged(own, keys_and_values=lambda x: cache.append(

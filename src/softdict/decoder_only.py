@@ -15,7 +15,7 @@ from torch import nn
 
 from softdict import layers
 from softdict.attention import sdpa
-from softdict.cache import DecoderCache
+from softdict.cache import DecoderCache, check_steps
 from softdict.heads import merge_heads, split_heads
 from softdict.layers import Dropout, LayerNorm, rotate_pairs
 from softdict.masks import causal_mask
@@ -281,7 +281,16 @@ class DecoderOnly(nn.Module):
 
     def start(self):
         """A cache without a word, for any number of texts."""
+        check_steps(self, both_ways)
         return DecoderCache([], None, [None] * len(self.layers))
+
+
+def both_ways(model):
+    """The first words of the vocabulary at once, and word by word from a cache."""
+    ids = torch.arange(min(4, model.config.vocabulary, model.config.context_length))
+    ids, cache = ids[None].to(model.embedding.weight.device), model.start()
+    steps = [model(word, cache=cache) for word in ids.split(1, dim=1)]
+    return model(ids), torch.cat(steps, dim=1)
 
 
 # Generation

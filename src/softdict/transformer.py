@@ -14,7 +14,7 @@ from torch import nn
 
 from softdict.attention import sdpa
 from softdict.batches import pads_behind
-from softdict.cache import DecoderCache, check_attentions, with_cache
+from softdict.cache import DecoderCache, check_decoder, with_cache
 from softdict.heads import MultiHeadAttention, attending, watched
 from softdict.layers import Dropout, FeedForward, exchanged, sinusoids
 from softdict.masks import causal_mask, padding_mask
@@ -143,8 +143,7 @@ class TransformerDecoder(nn.Module):
 
     def start(self, memory, memory_allowed):
         """A cache without a word, for a source with memory [B, S, D]."""
-        for layer in self.layers:
-            check_attentions(layer)
+        check_decoder(self, memory, memory_allowed)
         source = [layer.cross_attention.keys_and_values(memory)
                   for layer in self.layers]
         none = [layer.self_attention.keys_and_values(memory[:, :0])    # of no word
