@@ -4,10 +4,11 @@ import errno
 import json
 import os
 
+import book_checks
 import nbformat
 import notebooks as files
 import pytest
-from books import ROOT
+from books import ROOT, Book
 from sample import code, fence, folded, markdown
 from test_book import ABRIDGED, SHADES, abridge
 
@@ -43,6 +44,51 @@ def test_imports_order_and_decorators_of_a_quote_are_kept(sample):
     assert cell(sample, "masks").source == (
         "# src/softdict/masks.py\nimport functools\n\n\n"
         "@functools.cache\ndef a():\n    # why\n    return SIZE\n\n\nSIZE = 3")
+
+
+EARLIER = '''\
+class First:
+    """One."""
+
+    def forward(self, x):
+        """As it is."""
+        x = x + 1    # [B]
+        return x
+'''
+LATER = '''\
+class Second(First):
+    """Two,
+
+    on two lines."""
+
+    def forward(self, x):
+        """Another."""
+        # it stays so
+        x = x + 1
+        both = "a line so long that no mark has a place behind it, for it ends here" + x
+        return x + both    # [B]
+'''
+
+
+def test_what_is_new_beside_an_earlier_class_is_marked(sample):
+    sample.write("src/softdict/masks.py", f"{EARLIER}\n\n{LATER}")
+    head = "# src/softdict/masks.py\n# new beside softdict.masks.First\n"
+    sample.add(code("masks", f"{head}class Second: pass"))
+    sample.add(markdown("abridged", f"```python\n{head}class Second(First):\n    ...\n"
+                        "    def forward(self, x):\n        pass\n```"))
+    files.rewrite_quotes(root=sample.root)
+    wanted = LATER.rstrip().replace("        both =", "        # new\n        both =")
+    wanted = wanted.replace("# [B]", "# [B]    # new")
+    assert cell(sample, "masks").source == head + wanted
+    method = wanted[wanted.index("    def"):]
+    assert cell(sample, "abridged").source == (
+        f"```python\n{head}class Second(First):\n    ...\n{method}\n```")
+    files.rewrite_quotes(root=sample.root)    # again: the same
+    assert cell(sample, "masks").source == head + wanted
+    assert list(book_checks.quotes_equal_the_source(Book(sample.root))) == []
+    sample.edit("src/softdict/masks.py", "First:", "Other:")
+    with pytest.raises(ValueError, match="masks.py defines no First"):
+        files.rewrite_quotes(root=sample.root)
 
 
 def test_answers_links_and_setup_are_written_from_their_source(sample):

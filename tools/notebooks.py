@@ -205,11 +205,54 @@ def read_quoted(file, root=ROOT):
 def requote(source, file, root=ROOT):
     """The quote with each definition as it stands in the file, in the quote's order."""
     known, lines = texts(read_quoted(file, root)), source.splitlines()
+    earlier = BESIDE.search(source)
     for name, start, end in reversed(list(definitions(source))):
         if name not in known:
             raise ValueError(f"{file} defines no {name}")
-        lines[start:end] = known[name].splitlines()
+        new = new_lines(known[name], *earlier.groups(), root) if earlier else ()
+        lines[start:end] = marked(known[name], new).splitlines()
     return "\n".join(lines)
+
+
+# the second line of a quote: the class beside which it says what is new
+BESIDE = re.compile(r"^# new beside softdict\.([\w.]+)\.(\w+)\n", re.MULTILINE)
+NEW, LONGEST_LINE = "# new", 88
+
+
+def new_lines(text, module, name, root=ROOT):
+    """The lines of code of a definition that an earlier one lacks."""
+    file = f"src/softdict/{module.replace('.', '/')}.py"
+    known = texts(read_quoted(file, root))
+    if name not in known:
+        raise ValueError(f"{file} defines no {name}")
+    before = {code_of(line) for line in known[name].splitlines()} | {""}
+    [node] = ast.parse(text).body
+    said = (part.body[0] for part in ast.walk(node) if isinstance(
+        part, (ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(part))
+    silent = {number for words in said
+              for number in range(words.lineno, words.end_lineno + 1)}
+    return {line for number, line in enumerate(text.splitlines(), 1)
+            if number > 1 and number not in silent and code_of(line) not in before}
+
+
+def code_of(line):
+    return re.sub(r"(^|  +)# .*", "", line).strip()
+
+
+def marked(text, new):
+    """A text with a mark behind each of the new lines, or above one that is long."""
+    lines = []
+    for line in text.splitlines():
+        mark = f"{line}    {NEW}"
+        if line in new and len(mark) > LONGEST_LINE:
+            lines += [" " * (len(line) - len(line.lstrip())) + NEW, line]
+        else:
+            lines.append(mark if line in new else line)
+    return "\n".join(lines)
+
+
+def unmarked(text):
+    return re.sub(rf"^ *{NEW}\n|    {NEW}$", "", text, flags=re.MULTILINE)
 
 
 # Quotes in Markdown: never run, so they may leave lines out, by a line `...`
@@ -232,6 +275,8 @@ def requote_fence(text, file, root=ROOT):
     """
     source = read_quoted(file, root)
     known = texts(source)
+    earlier = BESIDE.search(text)
+    text = unmarked(BESIDE.sub("", text)) if earlier else text
     if strange := FUNCTION.sub("", text).strip():
         line = strange.splitlines()[0]
         raise ValueError(f"a quote holds imports and definitions only, not {line}")
@@ -244,9 +289,13 @@ def requote_fence(text, file, root=ROOT):
         if re.match(r"(@.*\n)*class ", quote):
             methods = texts(source, name)
             quote = METHOD.sub(lambda match: whole(match, methods), quote)
-        return kept(quote, known[name], f"{file}, {name}")
+        quote = kept(quote, known[name], f"{file}, {name}")
+        if not earlier:
+            return quote
+        new = new_lines(known[name], *earlier.groups(), root)
+        return marked(quote, new) + quote[len(quote.rstrip("\n")):]
 
-    return FUNCTION.sub(renewed, text)
+    return (earlier[0] if earlier else "") + FUNCTION.sub(renewed, text)
 
 
 def shown(text):
