@@ -53,13 +53,12 @@ BOUND = re.compile(
 # "a mean over five seeds" bounds nothing; over half of them do
 ACROSS = re.compile(rf"over (?:{'|'.join(UNITS + TENS)})\b", re.IGNORECASE)
 # Bounds that are no results: definitions, parameters, the literature
-MEANT = {}
+MEANT = {
+    "16_evidence.ipynb, cell paper-read": "Post 2018: up to 1.8 points of BLEU",
+    "16_evidence.ipynb, cell further": "24 words is the longest training sentence",
+}
 # Bounds in chapters that are still to be reworded
 OPEN = [
-    "02_soft_lookup.ipynb, cell softmax-read",
-    "02_soft_lookup.ipynb, cell flat-why",
-    "03_learning.ipynb, cell fresh-read",
-    "03_learning.ipynb, cell shop-read",
     "04_seq2seq.ipynb, cell gates",
     "04_seq2seq.ipynb, cell untrained-read",
     "05_learning_to_translate.ipynb, cell fit-read",
@@ -87,13 +86,6 @@ OPEN = [
     "12_positions.ipynb, cell train-added-read",
     "12_positions.ipynb, cell nope-read",
     "12_positions.ipynb, cell long-read",
-    "15_training.ipynb, cell exam-read",
-    "15_training.ipynb, cell quiz",
-    "15_training.ipynb, cell bits-read",
-    "16_evidence.ipynb, cell parts-read",
-    "16_evidence.ipynb, cell many-read",
-    "16_evidence.ipynb, cell paper-read",
-    "16_evidence.ipynb, cell further",
     "17_search.ipynb, cell tree-read",
     "17_search.ipynb, cell unseen-read",
     "17_search.ipynb, cell five-read",
@@ -102,15 +94,7 @@ OPEN = [
     "17_search.ipynb, cell translate-sample-read",
     "17_search.ipynb, cell small-read",
     "18_cache.ipynb, cell no-mask-trained-read",
-    "19_real_text.ipynb, cell counts-read",
-    "19_real_text.ipynb, cell rnn-read",
-    "19_real_text.ipynb, cell arithmetic-read",
-    "21_pretraining.ipynb, cell fresh-read",
-    "21_pretraining.ipynb, cell perplexity-stored-read",
-    "21_pretraining.ipynb, cell gain-read",
-    "21_pretraining.ipynb, cell longer-read",
-    "21_pretraining.ipynb, cell leak-read",
-    "C1_attention.ipynb, cell train",
+    "17_search.ipynb, cell exhaustive-read",
 ]
 
 
@@ -249,14 +233,19 @@ def bounded(text):
             for match in BOUND.finditer(sentence):
                 said = match["number"]
                 number = (float(re.sub("[,_]", "", said)) if said[-1].isdigit()
-                          else WORDS.get(said.lower()))
+                          else None if re.fullmatch(SHARES, said, re.IGNORECASE)
+                          else WORDS[said.lower()])
                 if number not in (0, 1) and not ACROSS.match(match[0]):
                     yield sentence, match[0], number
 
 
 def bounds(cells):
-    """Id, bound and sentence of each bound beside an output that does not print it."""
-    section = set()
+    """Id, bound and sentence of each bound beside an output that does not print it.
+
+    what a Predict offers may be said again where it is answered
+    """
+    section, offered = set(), "\n".join(line for cell in cells for line in
+                                        cell.source.split("\n") if line.startswith(">"))
     for place, cell in enumerate(cells):
         section |= claimed(cell)
         if cell.cell_type != "markdown":
@@ -269,7 +258,8 @@ def bounds(cells):
             continue
         for sentence, bound, number in bounded(cell.source):
             held = printed | (parameters(beside) if bound[-1].isdigit() else set())
-            if number is None or round(number, 9) not in held:
+            said = number is not None and round(number, 9) in held
+            if not said and bound not in offered:
                 yield cell.id, bound, sentence
 
 

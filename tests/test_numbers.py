@@ -120,6 +120,12 @@ def test_what_is_no_bound_or_is_printed_is_left_alone(sentence):
     assert bounds(PRINTS, markdown("read", sentence)) == []
 
 
+def test_what_a_predict_offers_may_be_said_again():
+    predict = markdown("predict", "> **Predict.** How many?\n>\n> (a) more than 60")
+    read = markdown("read", "It is (a), more than 60, and fewer than 70.")
+    assert bounds(predict, LIVE, read) == ["fewer than 70"]
+
+
 def test_a_parameter_binds_and_an_assert_does_not():
     read = markdown("read", "These sentences have at most 24 words.")
     kept = code("kept", "pairs = short(pairs, longest=24)")
