@@ -336,6 +336,8 @@ BREAKAGES = [
          "To add. [Chapter 01](../notebooks/01_sample.ipynb#recap)"))),
     ("numbers_are_bound", "nothing binds the number 7.25",
      lambda s: s.source("recap", "## Recap\n\nAdding adds.", "It is 7.25.")),
+    ("prose_states_no_bound", "'more than 1.5' is a bound",
+     lambda s: s.source("recap", "Adding adds.", "It adds more than 1.5.")),
     ("in_short_stands_where_its_picture_is", "opens with .'title', 'promise', 'setup'",
      lambda s: s.drop("in-short", "in-short-fold")),
     ("in_short_stands_where_its_picture_is", "opens with .'title', 'in-short'",
