@@ -6,7 +6,7 @@ compare.
 
 import torch
 from softdict.decoding import beam_search
-from softdict.sampling import keep_top_k, keep_top_p
+from softdict.sampling import keep_min_p, keep_top_k, keep_top_p
 from softdict.vocab import BOS
 
 SPECIAL = 4    # ids of the package that stand in front of the code's words
@@ -32,7 +32,8 @@ def compare(names):
     y, pairs = names["value"]
     logits, word = names["logits"], names["word"]
     drawn = torch.zeros(9).scatter(0, word, names["p"] / names["p"].sum())
-    theirs = [keep_top_p(keep_top_k(row / .8, 4), .9).softmax(0) for row in logits]
+    theirs = [keep_min_p(keep_top_p(keep_top_k(row / .8, 4), .9), .1).softmax(0)
+              for row in logits]
     torch.testing.assert_close(drawn, theirs[y[-2]])
     assert len(y) == 10 and y[0] == 0
     assert all(theirs[one][other] > 0 for one, other in zip(y, y[1:]))

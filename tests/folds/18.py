@@ -19,11 +19,13 @@ def compare(names):
             weight.copy_(mine)
         words = names["words"][None]
         at_once = heads(words, allowed=causal_mask(6))[0]
-        torch.testing.assert_close(names["value"], at_once)
+        context, size = names["value"]
+        torch.testing.assert_close(context, at_once)
         cache = DecoderCache([], None, [None])
         step = exchanged(heads, keys_and_values=lambda x: cache.append(
             0, *heads.keys_and_values(x)))
         by_step = torch.cat([step(words[:, t:t + 1])[0] for t in range(6)])
-    torch.testing.assert_close(names["value"], by_step)
+    torch.testing.assert_close(context, by_step)
+    assert size == sum(part.nbytes for part in cache.past[0])
     for mine, theirs in zip((names["keys"], names["values"]), cache.past[0]):
         torch.testing.assert_close(mine, theirs[0, 0])

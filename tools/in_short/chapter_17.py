@@ -9,11 +9,12 @@ RULES = {    # the shares that a rule draws from; it divides them by their sum
     "sampling": NEXT.values(),
     "temperature .5": [p ** 2 for p in NEXT.values()],
     "top-k, k = 2": [.5, .25],
-    "top-p, p = .85": [.5, .25, .1]}
+    "top-p, p = .8": [.5, .25, .1],
+    "min-p, .15": [.5, .25, .1, .08]}
 COLUMNS = range(148, 350, 39)
 TREE = {    # two beginnings, and how they go on: word, its p, p of both together
-    ("tea", ".50", 338): [("with", ".5", ".25", 326), ("and", ".3", ".15", 352)],
-    ("milk", ".25", 404): [("with", ".8", ".20", 392), ("and", ".1", ".025", 418)]}
+    ("tea", ".50", 360): [("with", ".5", ".25", 348), ("and", ".3", ".15", 374)],
+    ("milk", ".25", 426): [("with", ".8", ".20", 414), ("and", ".1", ".025", 440)]}
 
 
 def loop():
@@ -39,20 +40,20 @@ def rules():
                   word(14, y + 4, rule, 14, anchor="start")]
         drawn += [circle(x, y - 1, round(10 * (share / sum(shares)) ** .5, 1),
                          LIGHT["ink"]) for x, share in zip(COLUMNS, shares)]
-    return [*drawn, word(346, 297, "the larger the dot, the likelier the word", 13,
+    return [*drawn, word(346, 319, "the larger the dot, the likelier the word", 13,
                          GREY, anchor="end")]
 
 
 def beam():
     muted, dotted = LIGHT["muted"], {"stroke_dasharray": "2 4"}
-    drawn = [word(14, 330, "beam", 14, weight=700, anchor="start"),
-             word(14, 348, "search", 14, weight=700, anchor="start"),
-             word(14, 366, "size 2", 13, GREY, anchor="start"),
-             circle(66, 371, 3, LIGHT["ink"]),
-             line(66, 371, 100, 440, 1.6, muted, **dotted),
-             word(104, 445, "soup, rice, cake, ink: pruned", 13, GREY, anchor="start")]
+    drawn = [word(14, 352, "beam", 14, weight=700, anchor="start"),
+             word(14, 370, "search", 14, weight=700, anchor="start"),
+             word(14, 388, "size 2", 13, GREY, anchor="start"),
+             circle(66, 393, 3, LIGHT["ink"]),
+             line(66, 393, 100, 462, 1.6, muted, **dotted),
+             word(104, 467, "soup, rice, cake, ink: pruned", 13, GREY, anchor="start")]
     for (first, p, y), more in TREE.items():
-        drawn += [line(66, 371, 100, y, 2.4, LIGHT["ink"]),
+        drawn += [line(66, 393, 100, y, 2.4, LIGHT["ink"]),
                   box(137, y, 74, 24, f"{first} {p}")]
         for name, share, both, y2 in more:
             kept = name == "with"
@@ -66,4 +67,4 @@ def beam():
 
 
 def draw():
-    return card(458, [*loop(), *rules(), *beam()])
+    return card(480, [*loop(), *rules(), *beam()])
