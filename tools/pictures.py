@@ -33,7 +33,7 @@ ROAD = [
         ("03", "Where do good vectors come from?", "it knows words, not sentences"),
     ]),
     ("Part II. Translation", [
-        ("04", "Can one vector carry a sentence?", "untrained, it writes nonsense"),
+        ("04", "Can one vector carry a sentence?", "six sentences known by heart"),
         ("05", "How does it learn, and how well?", "long sentences come out wrong"),
         ("06", "Where exactly does it break?", "what is not kept cannot be said"),
         ("07", "What if it may look again?", "it asks with whatever it has"),
