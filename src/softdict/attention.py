@@ -22,7 +22,7 @@ def scaled_dot(query, key):
 
 
 class General(nn.Module):
-    """Dot product of every key with a learned question: W query, as wide as a key.
+    """Dot product of every key with W query, which is as wide as a key.
 
     Luong et al. 2015, section 3.1, "general"; W has no bias
     """
