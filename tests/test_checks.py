@@ -123,6 +123,48 @@ def test_the_stub_says_that_it_is_not_solved(name, book):
     assert is_sentence(result.message)
 
 
+CALLER = """
+def helper(x):
+    raise NotImplementedError
+
+
+class Part:
+    def __init__(self):
+        raise NotImplementedError
+
+
+def calls(x):
+    return helper(x)
+
+
+def builds(x):
+    return Part()
+
+
+class Whole(Part):
+    def __init__(self):
+        super().__init__()
+"""
+
+
+@pytest.mark.parametrize("name, called", [
+    ("calls", "helper"), ("builds", "Part"), ("Whole", "Part")])
+def test_an_answer_that_calls_an_open_stub_is_told_which(name, called):
+    names = {}
+    exec(CALLER, names)
+
+    @exercise("01-1", points=1)
+    def ask(answer):
+        return answer(*[1][:name != "Whole"])
+
+    result = ask(names[name])
+    assert result.code == "unsolved"
+    assert result.message == (f"your code calls `{called}`, which is not written yet: "
+                              "solve that first, or take its answer.")
+    assert ask(names["helper"] if name != "Whole" else names["Part"]).message == (
+        "write the body of the function, run its cell, then run this one.")
+
+
 @pytest.mark.parametrize("path", ANSWERS, ids=names)
 def test_right_answers_pass(path, book, recorder):
     name, source = number(path), read(path)

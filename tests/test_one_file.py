@@ -5,6 +5,7 @@ import math
 import runpy
 from types import SimpleNamespace
 
+import notebooks
 import pytest
 import torch
 from books import ROOT
@@ -79,6 +80,15 @@ def test_what_is_too_long_too_wide_or_needs_more_is_told():
                        ("from . import heads", "softdict"),
                        ("def f():\n    import json", "json")):
         assert faults(line) == [name]
+
+
+@pytest.mark.parametrize("name, chapter", [("transformer", "14_transformer"),
+                                           ("decoder", "22_today")])
+def test_its_chapter_leads_to_it(name, chapter):
+    """By the address of the repository, which works on the site and on Colab too."""
+    url, branch = notebooks.repository()
+    chapter = (ROOT / f"notebooks/{chapter}.ipynb").read_text("utf-8")
+    assert f"]({url}/blob/{branch}/one_file/{name}.py)" in chapter
 
 
 @pytest.mark.parametrize("name, updates", [("transformer", "range(1, 601)"),
@@ -234,13 +244,13 @@ IDS = torch.tensor([[1, 5, 6, 7, 3, 8, 9], [2, 9, 10, 4, 4, 0, 1]])
 
 
 def of_today():
-    return moved(load("decoder").Decoder(WORDS, width=12, heads=6, groups=3, hidden=20,
-                                         layers=2))
+    return moved(load("decoder").Decoder(WORDS, width=24, heads=6, groups=3, hidden=20,
+                                         layers=2))    # two pairs of numbers a head
 
 
 def test_it_is_the_decoder_of_the_package():
     ours = of_today()
-    config = DecoderOnlyConfig(WORDS, 12, 6, 3, 2, 20, 24, **LLAMA)
+    config = DecoderOnlyConfig(WORDS, 24, 6, 3, 2, 20, 24, **LLAMA)
     theirs = DecoderOnly(config).double()
     theirs.load_state_dict(ours.state_dict())    # it has the same names
     logits, wanted = ours(IDS), theirs(IDS)
@@ -273,7 +283,7 @@ def test_it_is_the_llama_of_hugging_face():
         "proved, is not installed: pip install transformers")
     ours = of_today()
     theirs = transformers.LlamaForCausalLM(transformers.LlamaConfig(
-        vocab_size=WORDS, hidden_size=12, intermediate_size=20, num_hidden_layers=2,
+        vocab_size=WORDS, hidden_size=24, intermediate_size=20, num_hidden_layers=2,
         num_attention_heads=6, num_key_value_heads=3, rms_norm_eps=1e-5,
         max_position_embeddings=24, rope_theta=10000.0, bos_token_id=None,
         eos_token_id=None, attn_implementation="eager")).double()
