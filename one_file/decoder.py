@@ -1,7 +1,7 @@
-"""A decoder of today in one file: trained here, it learns to count on, in words.
+"""A decoder of today in one file: trained here, it learns to count on.
 
 The parts are Llama's (Touvron et al. 2023, https://arxiv.org/abs/2302.13971): RMSNorm,
-RoPE, grouped queries, SwiGLU, no biases. For a text of your own change the line `text`.
+RoPE, grouped queries, SwiGLU, no biases. For your own text change `text` and `prompt`.
 Letters: B texts, T new words, S words in all, H heads, G groups, K numbers a head.
 """
 import math
@@ -101,7 +101,7 @@ if __name__ == "__main__":
     model = Decoder(len(letters), width=64, heads=4, groups=2, hidden=176, layers=3)
     adam = torch.optim.AdamW(model.parameters(), betas=(0.9, 0.95), weight_decay=0.1)
     for update in range(400):
-        rate = min(update / 40, 0.5 + 0.5 * math.cos(math.pi * update / 400))
+        rate = min((update + 1) / 40, 0.5 + 0.5 * math.cos(math.pi * update / 400))
         adam.param_groups[0]["lr"] = 3e-3 * rate    # up in a line, down in a cosine
         places = torch.randint(len(ids) - 64, (16, 1)) + torch.arange(65)
         scores = model(ids[places[:, :-1]])

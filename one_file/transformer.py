@@ -110,7 +110,7 @@ if __name__ == "__main__":
         adam.zero_grad()
         loss.backward()
         adam.step()
-        print(f"update {update}: loss {loss:.2f}", end="\r")
+        print(f"update {update}: loss {loss:.2f}", end="\r" if update % 100 else "\n")
     model.eval()
     for n in torch.randint(1, 10 ** 6, (10,)).tolist():
         source, target = batch([english(n)]), batch(["<bos>"])

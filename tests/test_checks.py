@@ -16,7 +16,7 @@ import pytest
 import shapes
 import torch
 from books import Book
-from softdict.checks import Mistake, Result, check, exercise
+from softdict.checks import GONE, Mistake, Result, check, exercise
 
 TESTS = Path(__file__).parent
 FOLDER = TESTS.parent / "src/softdict/checks"
@@ -80,6 +80,13 @@ def test_check_finds_the_exercise_and_says_when_there_is_none():
     assert check("01-1", len).exercise == "01-1"
     for name in ["1-1", "01-9", "99-1", "01-1 ", "", "01"]:
         with pytest.raises(ValueError, match=f"no exercise '{name}'"):
+            check(name, len)
+
+
+def test_an_exercise_that_left_is_named_and_its_number_stays_free():
+    for name in GONE:
+        assert name not in CHECKS
+        with pytest.raises(ValueError, match=f"exercise {name} has left the book"):
             check(name, len)
 
 

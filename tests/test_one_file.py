@@ -101,7 +101,7 @@ def test_each_learns_and_writes(name, updates, capsys):
     exec(compile(source.replace(updates, few), name, "exec"), {"__name__": "__main__"})
     losses = [float(line.rpartition("loss ")[2]) for line in
               capsys.readouterr().out.replace("\r", "\n").split("\n") if "loss" in line]
-    assert len(losses) == 40 and losses[-1] < 0.8 * losses[0]
+    assert len(losses) == 40 and max(losses[-5:]) < 0.9 * losses[0]
 
 
 # The Transformer of 2017
