@@ -16,7 +16,7 @@ import pytest
 import shapes
 import torch
 from books import Book
-from softdict.checks import Mistake, Result, check, exercise
+from softdict.checks import GONE, Mistake, Result, check, exercise
 
 TESTS = Path(__file__).parent
 FOLDER = TESTS.parent / "src/softdict/checks"
@@ -83,6 +83,13 @@ def test_check_finds_the_exercise_and_says_when_there_is_none():
             check(name, len)
 
 
+def test_an_exercise_that_left_is_named_and_its_number_stays_free():
+    for name in GONE:
+        assert name not in CHECKS
+        with pytest.raises(ValueError, match=f"exercise {name} has left the book"):
+            check(name, len)
+
+
 def test_a_notebook_of_the_first_edition_gets_one_sentence():
     for old, new in [("04", "04 and 05"), ("05", "06"), ("15", "17 and 18")]:
         sentence = f"chapter {old} are now in chapter {new};"
@@ -121,6 +128,48 @@ def test_the_stub_says_that_it_is_not_solved(name, book):
     assert found == (name, False, 0, "unsolved")
     assert repr(result).startswith(f"{name} not solved yet: ")
     assert is_sentence(result.message)
+
+
+CALLER = """
+def helper(x):
+    raise NotImplementedError
+
+
+class Part:
+    def __init__(self):
+        raise NotImplementedError
+
+
+def calls(x):
+    return helper(x)
+
+
+def builds(x):
+    return Part()
+
+
+class Whole(Part):
+    def __init__(self):
+        super().__init__()
+"""
+
+
+@pytest.mark.parametrize("name, called", [
+    ("calls", "helper"), ("builds", "Part"), ("Whole", "Part")])
+def test_an_answer_that_calls_an_open_stub_is_told_which(name, called):
+    names = {}
+    exec(CALLER, names)
+
+    @exercise("01-1", points=1)
+    def ask(answer):
+        return answer(*[1][:name != "Whole"])
+
+    result = ask(names[name])
+    assert result.code == "unsolved"
+    assert result.message == (f"your code calls `{called}`, which is not written yet: "
+                              "solve that first, or take its answer.")
+    assert ask(names["helper"] if name != "Whole" else names["Part"]).message == (
+        "write the body of the function, run its cell, then run this one.")
 
 
 @pytest.mark.parametrize("path", ANSWERS, ids=names)

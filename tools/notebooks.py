@@ -1,7 +1,8 @@
 """The notebooks as files: what is rewritten in them, stored, stripped, and out of date.
 
     python tools/notebooks.py quotes     quotes, answer folds, links, minutes and setup
-                                        cells, written from their one source
+                                        cells, written from their one source, and the
+                                        quick reference, from the cells In short
     python tools/notebooks.py student    copies without hints, answers and stored
                                         outputs, below _build/student
     python tools/notebooks.py work       copies to read, run and change, below work
@@ -29,6 +30,7 @@ from pathlib import Path
 
 import in_short
 import nbformat
+import quick_reference
 from environment import script, write_whole
 from lengths import length, minutes, with_hours, with_minutes
 from links import linked, site
@@ -427,13 +429,16 @@ def requoted(notebook, name, root=ROOT):
 
 def requoted_pages(root=ROOT):
     """README with its badges, CONTRIBUTING with its quotes, the book's pages with their
-    links, as they should stand."""
+    links, and the quick reference, as they should stand."""
     readme, contributing = root / "README.md", root / "CONTRIBUTING.md"
-    chapters = {path.name[:2]: read(path) for path in paths(root)}
-    pages = {}
-    for path in sorted((root / "book").glob("*.md")):
-        text = with_models(with_hours(path.read_text(encoding="utf-8"), chapters), root)
-        pages[path] = linked(text, path.name, root, folder="../notebooks/")
+    named = {path.stem: read(path) for path in paths(root)}
+    chapters = {name[:2]: notebook for name, notebook in named.items()}
+    texts = {path: path.read_text(encoding="utf-8")
+             for path in sorted((root / "book").glob("*.md"))}
+    if reference := quick_reference.page(named, root):
+        texts[root / quick_reference.PAGE] = reference
+    pages = {path: linked(with_models(with_hours(text, chapters), root), path.name,
+                          root, folder="../notebooks/") for path, text in texts.items()}
     try:
         quotes = with_quotes(contributing.read_text(encoding="utf-8"), root)
     except (ValueError, SyntaxError) as error:

@@ -6,6 +6,7 @@
     python tools/pages.py picture FOLDER FILE.png   a picture of one page, for README
 """
 
+import io
 import os
 import re
 import shutil
@@ -308,11 +309,35 @@ def search_problems(folder, wanted):
     return [f"search: {problem}" for problem in problems]
 
 
+SHEET = (1191, 842)    # A3 on its side, in points
+PARTS = "() => document.querySelectorAll('#quick-reference > section').length"
+
+
+def poster_problems(folder, name="book/quick_reference.html"):
+    """What keeps the quick reference from being a poster: a sheet of A3 for each part.
+
+    a folder without that page has no problem
+    """
+    from pypdf import PdfReader
+
+    if not (Path(folder) / name).exists():
+        return
+    with Browser(folder) as browser:
+        page = browser.open(name, [])
+        printed = PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True)))
+        sizes = [tuple(map(round, sheet.mediabox[2:])) for sheet in printed.pages]
+        parts = page.evaluate(PARTS)
+        if sizes != [SHEET] * parts:
+            yield (f"{name}: {parts} parts are to fill as many sheets of A3; printed, "
+                   f"they are {len(sizes)} pages of {sorted(set(sizes))} points")
+
+
 def check(folder):
     """Prints every problem; returns how many there are."""
     problems = list(file_problems(folder))
     if browser_path():
         problems += browser_problems(folder)
+        problems += poster_problems(folder)
         if (Path(folder) / "_static/search.js").exists():
             problems += search_problems(folder, queries())
     else:

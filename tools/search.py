@@ -12,6 +12,7 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 from environment import script
 
+COPIED = "book/quick_reference.html"    # its sections stand in the chapters too
 LEFT_OUT = (".headerlink, .cell_output, .copybtn, script, style, svg, .math, "
             "div.tag_hide-input")
 
@@ -58,7 +59,9 @@ def index(folder):
             unwanted.decompose()
         if name == "book/glossary.html":
             words = list(terms(article))
-        rows += [(len(pages), *section) for section in sections(article)]
+        found = sections(article)
+        rows += [(len(pages), *section) for section in (
+            [next(found)] if name == COPIED else found)]
         pages.append((name, article.find("h1").get_text()))
     return {"pages": pages, "sections": rows, "terms": words}
 

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from softdict.batches import make_batch
-from softdict.checks.answers import ask, blame, close, number, pair, short, something
+from softdict.checks.answers import ask, blame, close, number, short, something
 from softdict.checks.result import Mistake, attempt, exercise, refuse
 from softdict.vocab import PAD
 
@@ -174,68 +174,6 @@ def compare_fair(fair_loss, model, batch):
                       f"the loss should be {right:.4f}; yours is {got:.4f}.")
 
 
-# 15-3
-
-@exercise("15-3", points=2)
-def check_15_3(bucketed):
-    chance = torch.Generator().manual_seed(21)
-    for count, size in ((11, 4), (12, 3), (7, 2), (5, 9)):
-        lengths = torch.randint(1, 30, (count,), generator=chance).tolist()
-        compare_batches(bucketed, lengths, size)
-    return "like stands with like, and nobody is left out."
-
-
-def compare_batches(bucketed, lengths, size):
-    """Raises the Mistake that explains batches, or a number of pads, that are wrong."""
-    batches, pads = pair(ask(bucketed, lengths, size, advice="`sorted` makes a new "
-                             "list"), "the batches", "the number of pads")
-    refuse(isinstance(batches, (int, float)), "swapped",
-           "return the batches first and the number of pads second.")
-    batches = [[int(number) for number in batch] for batch in batches]
-    used = sorted(number for batch in batches for number in batch)
-    everyone = list(range(len(lengths)))
-    if used != everyone:
-        refuse(used == sorted(lengths), "lengths_not_numbers",
-               "your batches hold lengths; they should hold the numbers of the "
-               "sentences, so that the sentences can be found.")
-        refuse(used == [number + 1 for number in everyone], "counts_from_one",
-               "sentences are numbered from 0.")
-        refuse(set(used) < set(everyone), "left_out",
-               f"{len(lengths)} sentences in batches of {size}: yours leaves "
-               f"{len(lengths) - len(set(used))} of them out.")
-        raise Mistake("not_everyone_once",
-                      "each sentence should stand in one batch, and in one only.")
-    refuse(not all(batches), "empty_batch",
-           "one of your batches is empty; stop cutting when nobody is left.")
-    sizes = sorted((len(batch) for batch in batches), reverse=True)
-    refuse(sizes[:-1] != [size] * (len(sizes) - 1) or sizes[-1] > size, "wrong_sizes",
-           f"all batches but one should have {size} sentences, and that one no more; "
-           f"yours have {sizes}.")
-    found = [[lengths[number] for number in batch] for batch in batches]
-    ordered = sorted(found, key=lambda batch: (min(batch), max(batch)))
-    if any(max(one) > min(other) for one, other in zip(ordered, ordered[1:])):
-        in_order = [number for batch in batches for number in batch] == everyone
-        refuse(in_order, "not_sorted",
-               "your batches take the sentences as they come; sort by length first.")
-        raise Mistake("not_sorted", "in yours a batch holds both shorter and longer "
-                      "sentences than another one.")
-    right = sum(max(batch) * len(batch) - sum(batch) for batch in found)
-    got = number(pads)
-    if got == right:
-        return
-    blame(got, [
-        ("counts_places", "yours counts all places; pads are the places without a "
-         "word.", sum(max(batch) * len(batch) for batch in found)),
-        ("counts_words", "that is the number of words.", sum(lengths)),
-        ("padded_to_longest_of_all", "yours pads every batch to the longest sentence "
-         "of all; a batch is as long as its own longest.",
-         max(lengths) * len(lengths) - sum(lengths)),
-        ("full_batches", "the last batch may be smaller, and then it has fewer rows to "
-         "fill.", sum(max(batch) * size - sum(batch) for batch in found))])
-    raise Mistake("wrong_pads", f"for lengths {lengths} and batches of {size} your "
-                  f"batches need {right} pads; yours says {got:g}.")
-
-
 # 15-4
 
 @exercise("15-4", points=2)
@@ -388,3 +326,87 @@ def compare_losses(smoothed, logits, target, smoothing):
     raise Mistake("wrong_loss", f"for scores {[short(row) for row in logits]}, targets "
                   f"{target.tolist()} and smoothing {smoothing} the loss is "
                   f"{right.mean():.4f}; yours is {got:.4f}.")
+
+
+# 15-6
+
+TRAININGS = [(12, 4, 3.0), (3, 5, 0.5), (1, 1, 7.0), (9, 1, 0.3), (40, 10, 20.0)]
+
+
+def rates_of(updates, warmup, peak, kind="right"):
+    """The rates of the exercise, or those of a common mistake."""
+    first = {"first_is_zero": 0, "starts_late": 2}.get(kind, 1)
+    found = []
+    for n in range(first, first + updates):
+        up, down = n / warmup, (warmup / max(n, 1)) ** 0.5
+        falls = {"no_root": warmup / max(n, 1), "never_falls": 1.0,
+                 "straight_down": (updates - n) / max(1, updates - warmup),
+                 "root_begins_anew": max(1, n - warmup) ** -0.5}.get(kind, down)
+        factor = min(up, falls)
+        if kind == "no_warmup":
+            factor = min(1.0, down)
+        if kind == "largest_not_least":
+            factor = max(up, down)
+        found.append({"applied_twice": peak * peak * factor,
+                      "factor_twice": peak * factor * factor,
+                      "factor_alone": factor, "peak_of_paper": factor * warmup ** -0.5
+                      }.get(kind, peak * factor))
+    return found
+
+
+WRONG_RATES = [
+    ("first_is_zero", "yours begins with a rate of 0, so the first update moves "
+     "nothing. The first update is number 1, and its rate is peak / warmup.",
+     "first_is_zero"),
+    ("starts_late", "your list begins with the rate of update 2.", "starts_late"),
+    ("applied_twice", "the rate is applied twice: yours is the right factor times "
+     "itself, or times peak again. What you return is used as it is.",
+     "applied_twice", "factor_twice"),
+    ("factor_alone", "yours is the factor alone, 1 at its highest; the highest rate is "
+     "peak.", "factor_alone"),
+    ("peak_of_paper", "yours has the paper's peak of a model of width 1; here the "
+     "highest rate is peak.", "peak_of_paper"),
+    ("no_warmup", "yours begins at the peak; in the warm-up it climbs to it.",
+     "no_warmup"),
+    ("never_falls", "yours stays at the peak behind the warm-up; there it falls.",
+     "never_falls"),
+    ("largest_not_least", "of the two parts the *smaller* one is the rate; yours takes "
+     "the larger.", "largest_not_least"),
+    ("no_root", "yours falls as one over n; it is one over the *root* of n.",
+     "no_root"),
+    ("straight_down", "yours falls in a straight line to 0; it is one over the root of "
+     "n, which never ends.", "straight_down"),
+    ("root_begins_anew", "behind the warm-up yours counts from 1 again. n goes on, and "
+     "both parts agree at n = warmup.", "root_begins_anew")]
+
+
+@exercise("15-6", points=1)
+def check_15_6(rates):
+    got = []
+    for updates, warmup, peak in TRAININGS:
+        returned = something(ask(rates, updates, warmup, peak))
+        refuse(getattr(returned, "ndim", None) == 0
+               or isinstance(returned, (int, float)), "last_alone",
+               "yours is one rate; return the rates of all updates, in a list.")
+        try:
+            mine = [float(rate) for rate in returned]
+        except (TypeError, ValueError):
+            raise Mistake("no_numbers", "return a list of numbers, a rate for each "
+                          "update.") from None
+        refuse(len(mine) == updates + 1, "one_too_many", f"{updates} updates have "
+               f"{updates} rates; yours are {len(mine)}.")
+        refuse(len(mine) != updates, "one_too_few", f"{updates} updates have {updates} "
+               f"rates, the first and the last included; yours are {len(mine)}.")
+        got.append(mine)
+    right = [rates_of(*training) for training in TRAININGS]
+    if not close(got, right, 1e-6):
+        blame(got, [(code, sentence, *[[rates_of(*training, kind)
+                                        for training in TRAININGS] for kind in kinds])
+                    for code, sentence, *kinds in WRONG_RATES], 1e-6)
+        for training, mine, wanted in zip(TRAININGS, got, right):
+            for n, (rate, other) in enumerate(zip(mine, wanted), 1):
+                refuse(not close(rate, other, 1e-6), "wrong_rate", f"update {n} of "
+                       "{} updates, with a warm-up of {} and a peak of {},".format(
+                           *training) + f" has the rate {other:.4f}; yours is "
+                       f"{rate:.4f}.")
+    return "it climbs, meets its peak once, and falls ever more slowly."

@@ -3,8 +3,8 @@
 import torch
 
 from softdict.checks.answers import (
-    DETACHED, DIVIDED_BY_WIDTH, NOT_DIVIDED, ask, blame, close, no_gradient, number,
-    pair, tensor, wrong_row)
+    DETACHED, DIVIDED_BY_WIDTH, NOT_DIVIDED, ask, blame, close, no_gradient, pair,
+    tensor, wrong_row)
 from softdict.checks.ch11 import grid
 from softdict.checks.result import Mistake, exercise, refuse
 
@@ -235,101 +235,6 @@ def check_22_2(to_halves):
     return "within each head, first numbers in front and second numbers behind."
 
 
-# 22-3
-
-CONFIGS = [
-    # Llama 2 7B; Llama 3 8B; Qwen3 8B; and one whose heads are wider than its share
-    {"num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32},
-    {"num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32,
-     "num_key_value_heads": 8},
-    {"num_hidden_layers": 36, "hidden_size": 4096, "num_attention_heads": 32,
-     "num_key_value_heads": 8, "head_dim": 128},
-    {"num_hidden_layers": 5, "hidden_size": 96, "num_attention_heads": 6,
-     "num_key_value_heads": 2, "head_dim": 24},
-    {"num_hidden_layers": 3, "hidden_size": 60, "num_attention_heads": 10,
-     "num_key_value_heads": 1}]
-
-
-def bytes_of(config, words, kind="right"):
-    """Bytes of a cache in 16 bits, or those of a common mistake."""
-    layers, width, heads = (config[name] for name in (
-        "num_hidden_layers", "hidden_size", "num_attention_heads"))
-    groups = config.get("num_key_value_heads", 1 if kind == "missing_is_one" else heads)
-    K = width // heads if kind == "no_head_dim" else config.get(
-        "head_dim", width // heads)
-    if kind == "whole_width":
-        groups, K = 1, width
-    if kind == "all_heads":
-        groups = heads
-    if kind == "share_of_key_heads":
-        K = config.get("head_dim", width // groups)
-    count = layers * groups * K * words * 2 * 2
-    return {"no_values": count / 2, "four_bytes": count * 2,
-            "neither": count / 4, "bits": count * 8, "one_word": count / words,
-            "one_layer": count / layers,
-            "queries_too": count / 2 * (2 + heads / groups),
-            "squared": count * words, "one_head": count / groups,
-            "kibibytes": count / 1024, "mebibytes": count / 2 ** 20,
-            "gibibytes": count / 2 ** 30, "megabytes": count / 1e6,
-            "gigabytes": count / 1e9}.get(kind, count)
-
-
-WRONG_BYTES = [
-    (("all_heads", "whole_width"), "all_heads", "yours counts all heads; the cache "
-     "keeps the *key* heads alone, where the config names them."),
-    (("missing_is_one",), "missing_is_one", "a config without num_key_value_heads "
-     "means that every head has keys of its own."),
-    (("no_head_dim",), "no_head_dim", "where the config has head_dim, a head is so "
-     "wide, whatever the width of the model is."),
-    (("share_of_key_heads",), "share_of_key_heads", "a head's width is hidden_size by "
-     "num_attention_heads; yours divides by the number of key heads."),
-    (("no_values",), "half", "that is half of it. Keys and values are both kept, and a "
-     "number of 16 bits has 2 bytes."),
-    (("neither",), "numbers_of_keys", "yours is the number of numbers in the keys; "
-     "values are kept too, and each number takes 2 bytes."),
-    (("four_bytes",), "four_bytes", "yours is twice as much; a number of 16 bits has 2 "
-     "bytes."),
-    (("bits",), "bits", "that is the number of bits; bytes are asked for."),
-    (("one_word",), "one_word", "that is one word's part; there are several."),
-    (("one_layer",), "one_layer", "each layer has a cache of its own."),
-    (("queries_too",), "queries_too", "queries are not kept: a word asks once, when it "
-     "is new."),
-    (("squared",), "squared", "the cache grows with the number of words, and not with "
-     "its square."),
-    (("one_head",), "one_head", "yours counts one key head; there may be several."),
-    (("kibibytes", "mebibytes", "gibibytes", "megabytes", "gigabytes"), "larger_unit",
-     "the answer is in bytes; yours is in a larger unit.")]
-
-
-@exercise("22-3", points=1)
-def check_22_3(cache_bytes):
-    cases = [(config, words) for config in CONFIGS for words in (1, 7, 4096)]
-    got = []
-    for config, words in cases:
-        given = dict(config)
-        try:
-            got.append(number(ask(cache_bytes, given, words)))
-        except KeyError as error:
-            refuse("num_key_value_heads" in str(error), "needs_key_heads", "a config "
-                   "may have no num_key_value_heads; then every head has keys of its "
-                   "own. `config.get` has a second argument for that.")
-            refuse("head_dim" in str(error), "needs_head_dim", "a config may have no "
-                   "head_dim; then a head has its share of hidden_size.")
-            raise
-        refuse(given != config, "changes_arguments",
-               "yours changes the config that it was given.")
-    right = [bytes_of(*case) for case in cases]
-    if not close(got, right, 0.5):
-        blame(got, [(code, sentence, *[[bytes_of(*case, kind) for case in cases]
-                                       for kind in kinds])
-                    for kinds, code, sentence in WRONG_BYTES], 1e-6)
-        (config, words), mine, wanted = next(
-            row for row in zip(cases, got, right) if not close(row[1], row[2], 0.5))
-        raise Mistake("wrong_number", f"for {words} words and {config} it should be "
-                      f"{wanted}; yours is {mine:g}.")
-    return "the key heads alone count, and so much of a card is full before it begins."
-
-
 # 22-4
 
 def real_words(lengths, size):
@@ -431,3 +336,177 @@ def check_22_4(placed):
                       f"rows should be {grid(wanted[b])}; yours are {grid(got[b])}.")
     stays_where_it_is(placed, found[0][0])
     return "pads in front change nothing: no place counts them, and nobody sees them."
+
+
+# 22-5
+
+# shapes of x, kinds of its numbers, how large they are, eps
+WORDS = [((2, 3, 6), torch.float64, 1.0, 1e-5), ((4, 5), torch.float64, 0.02, 1e-3),
+         ((1, 7), torch.float64, 3.0, 0.1), ((2, 2, 2, 4), torch.float32, 1.0, 1e-5),
+         ((1, 3, 8), torch.float16, 400.0, 1e-5)]    # 400 squared is too large for it
+
+
+def some_words():
+    """x, a gain and eps; the numbers of x have a mean that is not 0."""
+    chance = torch.Generator().manual_seed(225)
+    for shape, dtype, size, eps in WORDS:
+        x = size * (torch.randn(shape, generator=chance, dtype=torch.float64) + 0.5)
+        gain = torch.rand(shape[-1], generator=chance, dtype=torch.float64) + 0.3
+        yield x.to(dtype), gain.to(dtype), eps
+
+
+def rms(x, gain, eps, kind="right"):
+    """What the exercise asks for, or what comes of a common mistake, in float64."""
+    x, gain = x.double(), gain.double()
+    centred = x - x.mean(-1, keepdim=True)
+    square = {"sum_not_mean": x.square().sum(-1, keepdim=True),
+              "over_all": x.square().mean(),
+              "over_words": x.square().mean(-2, keepdim=True),
+              "mean_taken_away": centred.square().mean(-1, keepdim=True),
+              "standard_deviation": x.var(-1, keepdim=True),
+              "deviation": centred.square().mean(-1, keepdim=True)}.get(
+                  kind, x.square().mean(-1, keepdim=True))
+    if kind == "mean_taken_away":
+        x = centred
+    root = {"eps_outside": square.sqrt() + eps, "no_eps": square.sqrt(),
+            "no_root": square + eps, "own_eps": (square + 1.1920929e-07).sqrt(),
+            "usual_eps": (square + 1e-5).sqrt(), "small_eps": (square + 1e-6).sqrt(),
+            "eps_8": (square + 1e-8).sqrt()}.get(kind, (square + eps).sqrt())
+    return x / root * {"no_gain": 1, "gain_plus_one": 1 + gain}.get(kind, gain)
+
+
+WRONG_NORMS = [
+    ("mean_taken_away", "yours takes the mean away, as a layer norm does; here it "
+     "stays.", "mean_taken_away"),
+    ("standard_deviation", "yours divides by the standard deviation. The squares of "
+     "the numbers themselves count, and not those of their distances from the mean.",
+     "standard_deviation", "deviation"),
+    ("no_root", "yours divides by the mean square; divide by its root.", "no_root"),
+    ("sum_not_mean", "yours divides by the length of the word; it is the root of the "
+     "*mean* of its squares.", "sum_not_mean"),
+    ("over_all", "yours has one divisor for all words; each word has its own.",
+     "over_all"),
+    ("over_words", "yours averages over the words; the mean goes over the numbers of "
+     "one word, the last axis.", "over_words"),
+    ("eps_outside", "yours adds eps to the root; it belongs under it, to the mean "
+     "square.", "eps_outside"),
+    ("no_eps", "yours leaves eps out; it is added to the mean square.", "no_eps"),
+    ("own_eps", "yours has another eps than the one that is given.", "own_eps",
+     "usual_eps", "small_eps", "eps_8"),
+    ("no_gain", "yours leaves out the gain.", "no_gain"),
+    ("gain_plus_one", "yours multiplies by 1 + gain; it is the gain itself.",
+     "gain_plus_one")]
+
+
+@exercise("22-5", points=2)
+def check_22_5(rms_norm):
+    cases = list(some_words())
+    returned = [ask(rms_norm, *case, advice="make a new tensor") for case in cases]
+    got = [tensor(mine, x.shape, "result") for mine, (x, _, _) in zip(returned, cases)]
+    right = [rms(*case) for case in cases]
+    if not close(got[:-1], right[:-1], 1e-5):
+        blame(got[:-1], [(code, sentence, *[[rms(*case, kind) for case in cases[:-1]]
+                                            for kind in kinds])
+                         for code, sentence, *kinds in WRONG_NORMS], 1e-5)
+        for mine, wanted in zip(got, right):
+            if not close(mine, wanted, 1e-5):
+                wrong_row("wrong_norm", "result", mine, wanted)
+    refuse(not close(got[-1], right[-1], 0.01), "too_narrow", "with numbers of 16 bits "
+           "yours goes wrong: 400 squared is more than they can hold. Square and "
+           "average in float32.")
+    for mine, (x, _, _) in zip(returned, cases):
+        other_kind(mine, x, "result")
+    x, gain, eps = cases[0]
+    x, gain = x.clone().requires_grad_(), gain.clone().requires_grad_()
+    same_slopes(rms_norm(x, gain, eps), rms(x, gain, eps), x=x, gain=gain)
+    stays_where_it_is(rms_norm, x, gain, eps)
+    return "each word keeps its direction and its mean, and loses only its length."
+
+
+def same_slopes(out, wanted, **learned):
+    """Raises Mistake unless the gradients of all that learns are the right ones."""
+    refuse(no_gradient(out, list(learned.values())), *DETACHED)
+    direction = torch.randn(out.shape, generator=torch.Generator().manual_seed(1),
+                            dtype=out.dtype)
+    slopes = [torch.autograd.grad((made * direction).sum(), list(learned.values()))
+              for made in (out, wanted)]
+    for name, mine, right in zip(learned, *slopes):
+        refuse(not close(mine, right), "part_detached", "the numbers are right, but "
+               f"the gradient of {name} is another: a part of it is cut off. Work with "
+               "the tensors as they come.")
+
+
+# 22-6
+
+# axes in front of x, width of a word, width between
+FEEDS = [((2, 3), 4, 5), ((6,), 3, 3), ((), 5, 2), ((1, 2, 2), 4, 4)]
+
+
+def some_gates():
+    """x and the three matrices, in float64."""
+    chance = torch.Generator().manual_seed(226)
+    for front, D, H in FEEDS:
+        yield tuple(torch.randn(*shape, generator=chance, dtype=torch.float64)
+                    for shape in ((*front, D), (H, D), (H, D), (D, H)))
+
+
+def gated(x, gate, up, down, kind="right"):
+    """What the exercise asks for, or what comes of a common mistake."""
+    silu, (g, u) = torch.nn.functional.silu, (x @ gate.mT, x @ up.mT)
+    wide = {"swapped": silu(u) * g, "sigmoid": g.sigmoid() * u, "relu": g.relu() * u,
+            "gelu": torch.nn.functional.gelu(g) * u, "no_silu": g * u,
+            "gelu_tanh": torch.nn.functional.gelu(g, approximate="tanh") * u,
+            "both": silu(g) * silu(u), "silu_last": silu(g * u), "added": silu(g) + u,
+            "up_alone": silu(u), "gate_alone": silu(g), "gate_twice": silu(g) * g,
+            "up_twice": silu(u) * u, "softmax": g.softmax(-1) * u}.get(
+                kind, silu(g) * u)
+    return wide @ down.mT + (x if kind == "residual" else 0)
+
+
+WRONG_GATES = [
+    ("swapped", "gate and up have changed places: what comes of *gate* goes through "
+     "silu.", "swapped"),
+    ("sigmoid", "yours sends the gate through the sigmoid alone; silu is the gate "
+     "times its sigmoid.", "sigmoid"),
+    ("relu", "yours sends the gate through relu; it is silu.", "relu"),
+    ("gelu", "yours sends the gate through GELU; it is silu.", "gelu", "gelu_tanh"),
+    ("no_silu", "your gate goes through nothing; it is silu of it.", "no_silu"),
+    ("both", "yours sends both through silu; the numbers go through as they are.",
+     "both"),
+    ("silu_last", "yours multiplies first; silu is of the gate alone.", "silu_last"),
+    ("added", "a gate multiplies; yours is added.", "added"),
+    ("no_gate", "yours has one matrix in front of `down`; one makes the numbers, and "
+     "another makes their gates.", "up_alone", "gate_alone"),
+    ("one_matrix", "in yours one matrix makes both the numbers and their gates; each "
+     "has its own.", "gate_twice", "up_twice"),
+    ("softmax", "yours shares the gates out by a softmax; each gate stands by itself.",
+     "softmax"),
+    ("residual", "yours adds the word itself; that is the layer's work, around this.",
+     "residual")]
+
+
+@exercise("22-6", points=1)
+def check_22_6(swiglu):
+    cases, got = list(some_gates()), []
+    for case in cases:
+        returned = ask(swiglu, *case, advice="make new tensors")
+        x, gate, _, _ = case
+        wide = (*x.shape[:-1], len(gate))
+        refuse(getattr(returned, "shape", None) == wide != x.shape, "not_down",
+               f"yours ends before `down`: the word has {len(gate)} numbers still, and "
+               f"it came with {x.shape[-1]}.")
+        got.append(tensor(returned, x.shape, "result"))
+        other_kind(returned, x, "result")
+    right = [gated(*case) for case in cases]
+    if not close(got, right, 1e-6):
+        blame(got, [(code, sentence, *[[gated(*case, kind) for case in cases]
+                                       for kind in kinds])
+                    for code, sentence, *kinds in WRONG_GATES], 1e-6)
+        for mine, wanted in zip(got, right):
+            if not close(mine, wanted, 1e-6):
+                wrong_row("wrong_result", "result", mine, wanted)
+    x, gate, up, down = (part.clone().requires_grad_() for part in cases[0])
+    same_slopes(swiglu(x, gate, up, down), gated(x, gate, up, down), x=x, gate=gate,
+                up=up, down=down)
+    stays_where_it_is(swiglu, x, gate, up, down)
+    return "one matrix makes numbers, another says how much of each goes through."

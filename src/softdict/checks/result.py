@@ -90,6 +90,9 @@ def explained(error, answer):
     """Code and sentence of an error in the reader's function, or in its check."""
     if isinstance(error, NotImplementedError) and not error.args:
         # torch raises it too, with a reason
+        if open_yet := another_stub(error, answer):
+            return "unsolved", (f"your code calls `{open_yet}`, which is not written "
+                                "yet: solve that first, or take its answer.")
         return ("unsolved",
                 "write the body of the function, run its cell, then run this one.")
     own = source_file(answer)
@@ -105,6 +108,16 @@ def explained(error, answer):
         where = ("what your function returns is not what the task asks for; checking "
                  "it stopped with")
     return "error", f"{where} {type(error).__name__}: {error}"
+
+
+def another_stub(error, answer):
+    """The name of the stub that the answer called, if the error is not its own."""
+    frames = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+    own = {part.__code__ for part in (answer, *getattr(answer, "__dict__", {}).values())
+           if hasattr(part, "__code__")}
+    if own.isdisjoint(frames) or frames[-1] in own:
+        return None
+    return frames[-1].co_qualname.removesuffix(".__init__")
 
 
 def source_file(answer):

@@ -1,7 +1,65 @@
 import torch
 from softdict.layers import sinusoids
-from softdict.transformer import DecoderLayer, EncoderLayer, TransformerConfig
 from torch import nn
+
+
+def attend(query, key, value, allowed):
+    scores = query @ key.transpose(-2, -1) / key.shape[-1] ** 0.5    # [B, H, T, S]
+    scores = scores.masked_fill(~allowed, float("-inf"))
+    return scores.softmax(dim=-1).nan_to_num(0.0) @ value            # [B, H, T, K]
+
+
+class MultiHead(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
+
+    def forward(self, x, source, allowed):
+        query, key, value = (
+            part.unflatten(-1, (self.heads, -1)).transpose(1, 2)     # [B, H, T, K]
+            for part in (self.query(x), self.key(source), self.value(source)))
+        context = attend(query, key, value, allowed.unsqueeze(-3))
+        return self.out(context.transpose(1, 2).flatten(-2))         # [B, T, D]
+
+
+class FeedForward(nn.Module):
+    def __init__(self, width, hidden):
+        super().__init__()
+        self.up, self.down = nn.Linear(width, hidden), nn.Linear(hidden, width)
+
+    def forward(self, x):
+        return self.down(self.up(x).relu())
+
+
+class Encoder(nn.Module):
+    def __init__(self, width, heads, hidden):
+        super().__init__()
+        self.self_attention = MultiHead(width, heads)
+        self.feed_forward = FeedForward(width, hidden)
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+
+    def forward(self, x, allowed):
+        own = self.norm1(x)
+        x = x + self.self_attention(own, own, allowed)
+        return x + self.feed_forward(self.norm2(x))
+
+
+class Decoder(nn.Module):
+    def __init__(self, width, heads, hidden):
+        super().__init__()
+        self.self_attention = MultiHead(width, heads)
+        self.cross_attention = MultiHead(width, heads)
+        self.feed_forward = FeedForward(width, hidden)
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.norm3 = nn.LayerNorm(width)
+
+    def forward(self, x, memory, allowed, memory_allowed):
+        own = self.norm1(x)
+        x = x + self.self_attention(own, own, allowed)
+        x = x + self.cross_attention(self.norm2(x), memory, memory_allowed)
+        return x + self.feed_forward(self.norm3(x))
 
 
 class Embedding(nn.Module):
@@ -32,11 +90,11 @@ class Stack(nn.Module):
 class Machine(nn.Module):
     def __init__(self, source_words, target_words, width, heads, layers, hidden):
         super().__init__()
-        config = TransformerConfig(width, heads, layers, hidden, 0.0)
+        sizes = width, heads, hidden
         self.encoder = Stack(source_words, width,
-                             [EncoderLayer(config) for _ in range(layers)])
+                             [Encoder(*sizes) for _ in range(layers)])
         self.decoder = Stack(target_words, width,
-                             [DecoderLayer(config) for _ in range(layers)])
+                             [Decoder(*sizes) for _ in range(layers)])
         self.generator = nn.Linear(width, target_words)
         self.generator.weight = self.decoder.embedding.table.weight
 

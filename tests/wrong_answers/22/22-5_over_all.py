@@ -1,0 +1,7 @@
+import torch
+
+
+def rms_norm(x, gain, eps):
+    """Each word of x [..., D] over its root mean square, times the gain [D]."""
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))
+    return (wide / (wide.square().mean() + eps).sqrt()).to(x.dtype) * gain

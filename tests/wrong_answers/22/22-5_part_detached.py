@@ -1,0 +1,8 @@
+import torch
+
+
+def rms_norm(x, gain, eps):
+    """Each word of x [..., D] over its root mean square, times the gain [D]."""
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))
+    square = wide.detach().square().mean(dim=-1, keepdim=True)
+    return (wide / (square + eps).sqrt()).to(x.dtype) * gain

@@ -1,0 +1,7 @@
+def swiglu(x, gate, up, down):
+    """Numbers and their gates: x [..., D]; returns [..., D].
+
+    gate and up are [H, D], down is [D, H]
+    """
+    wide = (x @ gate.T).softmax(dim=-1) * (x @ up.T)
+    return wide @ down.T
