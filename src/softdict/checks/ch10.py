@@ -205,7 +205,37 @@ def check_10_4(best_two):
         compare_best(returned, *(part.double() for part in parts), allowed)
         learned = [part.clone().requires_grad_() for part in parts]
         refuse(no_gradient(best_two(*learned, allowed)[0], learned), *DETACHED)
+    check_few(best_two)
     return "each query looked at the two keys that suit it best."
+
+
+def check_few(best_two):
+    """One key only; three keys of which two are equal; scores far below zero."""
+    torch.manual_seed(45)
+    query, key, value = torch.randn(3, 4), torch.randn(1, 4), torch.randn(1, 6)
+    returned = ask(best_two, query, key, value, None, likely=[
+        ("one_key_only", "yours needs two keys; where there is only one, it gets "
+         "everything.", "out of range", "index k")])
+    returned = two_tensors(returned, [(3, 6), (3, 1)], "new words")
+    refuse(not close(returned[1], torch.ones(3, 1)), "one_key_only",
+           "where there is only one key, it gets everything.")
+    query, value = torch.tensor([[1.0, 0.0]]), torch.randn(4, 6)
+    key = torch.tensor([[3.0, 1.0], [1.0, 2.0], [1.0, -1.0], [0.0, 1.0]])
+    _, weights = two_tensors(ask(best_two, query, key, value, None),
+                             [(1, 6), (1, 4)], "new words")
+    refuse((weights > 0).sum() > 2, "three_on_a_tie", "three keys got weight where two "
+           "are equally good and tie for the second place; one of them gets it.")
+    right = torch.tensor([3.0, 1.0]).div(2 ** 0.5).softmax(dim=-1)
+    refuse(not close(weights.sort(descending=True).values[0, :2], right),
+           "wrong_weights", "two keys tie for the second place: either of them may "
+           "get it, but one of them must.")
+    key = torch.tensor([[-90.0, 0.0], [-91.0, 0.0], [1.0, 0.0], [2.0, 0.0]])
+    allowed = torch.tensor([True, True, False, False])
+    _, weights = two_tensors(ask(best_two, query, key, value, allowed),
+                             [(1, 6), (1, 4)], "new words")
+    refuse((weights[:, 2:] > 0).any(), "not_low_enough", "a key that is not allowed "
+           "got weight, since the allowed ones have lower scores than what you write "
+           "there. Only minus infinity is below every score.")
 
 
 def compare_best(returned, queries, keys, values, allowed):
@@ -254,3 +284,58 @@ def shared(scores, seen, count=2):
     """Weights of the best keys: a softmax among them."""
     return scores.masked_fill(~best_keys(scores, seen, count),
                               -math.inf).softmax(dim=-1)
+
+
+@exercise("10-5", points=2)
+def check_10_5(drop_weights):
+    torch.manual_seed(55)
+    p, shape = 0.2, (4, 3, 30, 40)
+    weights = torch.randn(shape).softmax(dim=-1)
+
+    def run(training):
+        return tensor(ask(drop_weights, weights, p, training), shape, "weights")
+
+    dropped, used = run(True), run(False)
+    refuse(close(dropped, weights) and not close(used, weights), "only_in_use",
+           "yours drops in use and not in training; it should be the other way round.")
+    refuse(close(used, (1 - p) * weights), "smaller_in_use",
+           "that is dropout as in its first paper. Here what stays is divided by 1 - p "
+           "in training, and in use nothing is done.")
+    refuse(not close(used, weights), "always", "with training=False the weights should "
+           "come back as they are.")
+    refuse(close(dropped, weights), "never", "in training nothing is dropped.")
+    gone = dropped == 0    # [B, H, T, S]
+    inspect_gone(gone, p)
+    stays = weights.masked_fill(gone, 0)
+    if not close(dropped, stays / (1 - p)):
+        blame(dropped, [
+            ("not_divided", "what stays should be divided by 1 - p, so that a row adds "
+             "up to 1 on average.", stays),
+            ("divided_by_p", "yours divides by p; 1 - p of the weights stay.",
+             stays / p),
+            ("rows_divided", "yours makes each row add up to 1 again. Divide by 1 - p: "
+             "the rows add up to 1 on average.",
+             stays / stays.sum(dim=-1, keepdim=True))])
+        raise Mistake("wrong_weights", "the weights that stay should be divided by "
+                      "1 - p.")
+    refuse(torch.equal(gone, run(True) == 0), "seeded", "yours drops the same weights "
+           "at every call. Set no seed, and draw anew.")
+    learned = weights.clone().requires_grad_()
+    refuse(no_gradient(drop_weights(learned, p, True), [learned]), *DETACHED)
+    return "some weights are gone in training, and in use nothing happens."
+
+
+def inspect_gone(gone, p):
+    """Raises the Mistake that explains weights which were dropped in a wrong way."""
+    share = gone.double().mean().item()
+    for axis, code, words in (
+            (2, "whole_keys", "a key is dropped for all queries or for none"),
+            (3, "whole_queries", "a query loses all its weights or none"),
+            (1, "same_in_heads", "all heads lose the same weights"),
+            (0, "same_in_sentences", "all sentences lose the same weights")):
+        refuse((gone == gone.narrow(axis, 0, 1)).all(), code,
+               f"in yours {words}. Draw a number for each weight.")
+    refuse(abs(share - (1 - p)) < 0.03, "keeps_p",
+           "p is the probability that a weight is dropped; yours keeps so many.")
+    refuse(abs(share - p) > 0.03, "wrong_share", f"with p = {p} about {100 * p:.0f} of "
+           f"100 weights should be 0; in yours {100 * share:.0f} are.")

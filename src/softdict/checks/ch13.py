@@ -5,9 +5,10 @@ import math
 import torch
 
 from softdict.checks.answers import (
-    DETACHED, ask, blame, close, no_gradient, number, pair, right_sums, short, tensor,
-    two_tensors, wrong_row)
+    DETACHED, ask, blame, close, no_gradient, number, pair, right_sums, short,
+    something, tensor, two_tensors, wrong_row)
 from softdict.checks.result import Mistake, exercise, refuse
+from softdict.transformer import EncoderLayer, TransformerConfig
 
 
 # 13-1, one matrix for two
@@ -199,87 +200,6 @@ def check_norm(layer_norm, words, gain, bias, eps):
     wrong_row("wrong_numbers", "result", returned, right)
 
 
-# 13-4, find the bug
-
-@exercise("13-4", points=2)
-def check_13_4(right_block):
-    torch.manual_seed(24)
-    words = 2 * torch.randn(2, 5, 12, dtype=torch.float64) + 1
-    mixes, widens = torch.randn(2, 12, 12, dtype=torch.float64).unbind()
-    gains = torch.randn(2, 12, dtype=torch.float64)
-
-    def attend(words):
-        return words.mean(dim=1, keepdim=True) @ mixes + 0.3 * words
-
-    def feed_forward(words):
-        return (words @ widens).relu()
-
-    def first(words):
-        return torch.nn.functional.layer_norm(words, (12,), gains[0])
-
-    def second(words):
-        return torch.nn.functional.layer_norm(words, (12,), None, gains[1])
-
-    def run(attend, feed_forward):
-        return ask(right_block, words, attend, feed_forward, first, second)
-
-    returned = tensor(run(attend, feed_forward), words.shape, "new words")
-    silent = run(torch.zeros_like, torch.zeros_like)
-    attended = words + attend(first(words))
-    right = attended + feed_forward(second(attended))
-    if not close(returned, right):
-        blame(returned, other_blocks(words, attend, feed_forward, first, second))
-    refuse(not close(silent, words), "not_kept", "with both layers switched off, the "
-           "words should remain. What else is on their path?")
-    refuse(not close(returned, right), "wrong_words", "with both layers switched off "
-           "the words remain, but a layer reads the wrong thing.")
-    return "nothing stands on the path of the words but two sums."
-
-
-def other_blocks(words, attend, feed_forward, first, second):
-    """Code, sentence and result of blocks that are put together otherwise."""
-    a, c = first(words), first(words) + attend(first(words))
-    b, plain, crossed = second(c), words + attend(words), words + attend(second(words))
-    d, after, attended = second(words + attend(a)), first(plain), words + attend(a)
-    fed = words + feed_forward(second(words))
-    answered, asked = words + first(attend(words)), feed_forward(second(attend(a)))
-    return [
-        ("same_bug", "yours still normalises the words themselves, and not only what a "
-         "layer reads.", b + feed_forward(b)),
-        ("half_repaired", "the second half is right; the first still replaces the "
-         "words.", c + feed_forward(second(c))),
-        ("half_repaired", "the first half is right; the second still replaces the "
-         "words.", d + feed_forward(d)),
-        ("post_norm", "that is post-norm; pre-norm is asked for.",
-         second(after + feed_forward(after))),
-        ("post_norm", "that is half a post-norm.", after + feed_forward(after)),
-        ("no_second_norm", "what feed_forward reads is not normalised.",
-         attended + feed_forward(attended)),
-        ("no_first_norm", "what attend reads is not normalised.",
-         plain + feed_forward(second(plain))),
-        ("no_norm", "there is no norm in yours: each layer reads normalised words.",
-         plain + feed_forward(plain)),
-        ("first_twice", "yours uses the first norm twice; each layer has its own.",
-         attended + feed_forward(first(attended))),
-        ("side_by_side", "feed_forward should read what attend has found, and not "
-         "the old words.", attended + feed_forward(second(words))),
-        ("norm_of_answer", "yours normalises the answers; normalise what a layer "
-         "reads.", answered + second(feed_forward(answered))),
-        ("no_sum", "the sums are missing: switch the layers off, and nothing remains.",
-         asked),
-        ("one_sum", "one sum is missing; each layer has one round it.", words + asked,
-         attend(a) + asked),
-        ("look_lost", "attend's answer is lost: the second sum starts from the old "
-         "words.", words + feed_forward(d)),
-        ("wrong_way_round", "attend comes first, and feed_forward then.",
-         fed + attend(first(fed))),
-        ("norms_swapped", "the first norm belongs to attend, the second to "
-         "feed_forward.",
-         crossed + feed_forward(first(crossed))),
-        ("second_twice", "yours uses the second norm twice; each layer has its own.",
-         crossed + feed_forward(second(crossed)))]
-
-
 # 13-5, listen to all alike
 
 def even_weights(allowed, shape):
@@ -349,3 +269,74 @@ def inspect_even(returned, query, key, value, allowed, shape):
         empty.any() and close(weights[~empty], right[~empty]), "looks_anyway",
         "a word that may look at nothing should have weights of 0; yours looks anyway.")
     wrong_row("wrong_weights", "weights", weights, right)
+
+
+# 13-6, layers that start apart
+
+def trained_block():
+    """A block whose parameters are no longer those that it was born with."""
+    block = EncoderLayer(TransformerConfig(12, heads=3, hidden=20))
+    for part in block.parameters():
+        torch.nn.init.normal_(part, std=0.2)
+    return block
+
+
+@exercise("13-6", points=2)
+def check_13_6(start_apart):
+    torch.manual_seed(26)
+    layer, N = trained_block(), 3
+    before = {name: part.detach().clone() for name, part in layer.named_parameters()}
+    layers = something(start_apart(layer, N))
+    refuse(not all(torch.equal(part, before[name])
+                   for name, part in layer.named_parameters()), "layer_changed",
+           "yours draws the given layer anew; it should stay as it is.")
+    refuse(isinstance(layers, (list, tuple)), "plain_list", "a model does not see the "
+           "parameters of a Python list, so nothing would train them.")
+    refuse(not isinstance(layers, torch.nn.ModuleList), "no_module_list",
+           f"return an nn.ModuleList; yours is a {type(layers).__name__}.")
+    refuse(len(layers) != N, "wrong_number", f"{N} layers were asked for; you return "
+           f"{len(layers)}.")
+    tables = [dict(one.named_parameters()) for one in layers]
+    refuse(any(type(one) is not type(layer) or list(table) != list(before)
+               for one, table in zip(layers, tables)), "other_kind",
+           "each should be a layer of the same kind as the one that was given.")
+    inspect_starts(tables, before, dict(layer.named_parameters()))
+    torch.manual_seed(27)
+    again = start_apart(layer, N)
+    torch.manual_seed(28)
+    other = start_apart(layer, N)
+    refuse(all(map(torch.equal, again.parameters(), other.parameters())), "seeded",
+           "yours sets a seed, so a second stack begins just as the first.")
+    return "as many layers as were asked for, and no two begin alike."
+
+
+def inspect_starts(tables, before, given):
+    """Raises the Mistake that explains layers which do not start apart."""
+    first, last = tables[0], tables[-1]
+    for name in before:
+        refuse(first[name] is last[name], "shared", "your layers are one layer, named "
+               "several times: they share their parameters.")
+        refuse(first[name] is given[name], "holds_layer",
+               "the given layer itself is in your list; make new ones only.")
+    drawn = [name for name in before if "norm" not in name]
+    refuse(all(torch.equal(first[name], last[name]) for name in drawn), "alike",
+           "your layers have parameters of their own, but begin with the same numbers.")
+    refuse(all(torch.equal(first[name], before[name]) for name in drawn), "first_kept",
+           "your first layer begins with the numbers of the given one.")
+    for name in drawn:
+        refuse(torch.equal(first[name], last[name]), "biases_kept",
+               f"{name} is still the same in every layer.")
+    for name in before.keys() - set(drawn):
+        start = float(name.endswith("weight"))
+        refuse(torch.equal(last[name], before[name]), "norms_kept",
+               f"{name} still has the numbers of the given layer; a norm begins with "
+               "gain 1 and bias 0.")
+        refuse(not (last[name] == start).all(), "norms_drawn",
+               f"{name} is drawn at random; a norm begins with gain 1 and bias 0.")
+    for name in drawn:
+        bound = before[name.replace("bias", "weight")].shape[1] ** -0.5
+        deviation = (last[name] - before[name]).std()
+        refuse(deviation < 0.05, "noise",
+               "yours stays near the given layer; draw the numbers anew.")
+        refuse(last[name].abs().max() > 1.01 * bound, "other_size",
+               f"{name} has larger numbers than PyTorch gives it at the start.")

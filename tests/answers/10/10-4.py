@@ -1,8 +1,12 @@
+import torch
+
+
 def best_two(query, key, value, allowed=None):
     """Returns context [..., T, D] and weights [..., T, S]."""
     scores = query @ key.transpose(-2, -1) / key.shape[-1] ** 0.5    # [..., T, S]
     if allowed is not None:
         scores = scores.masked_fill(~allowed, float("-inf"))
-    second = scores.topk(2, dim=-1).values[..., 1:]                  # [..., T, 1]
-    weights = scores.masked_fill(scores < second, float("-inf")).softmax(dim=-1)
+    best = scores.topk(min(2, scores.shape[-1]), dim=-1)             # one or two
+    kept = torch.full_like(scores, float("-inf"))                    # [..., T, S]
+    weights = kept.scatter(-1, best.indices, best.values).softmax(dim=-1)
     return weights @ value, weights

@@ -1,10 +1,11 @@
+import torch
 from softdict.attention import attention
 
 
 def best_two(query, key, value, allowed=None):
     """Returns context [..., T, D] and weights [..., T, S]."""
     _, weights = attention(query, key, value, allowed)
-    second = weights.topk(2, dim=-1).values[..., 1:]
-    kept = weights * (weights >= second)
+    best = weights.sort(dim=-1, descending=True).indices[..., :2]
+    kept = torch.zeros_like(weights).scatter(-1, best, weights.gather(-1, best))
     weights = kept / kept.sum(dim=-1, keepdim=True)
     return weights @ value, weights

@@ -1,0 +1,6 @@
+import torch
+
+
+def drop_weights(weights, p, training):
+    """Returns weights [B, H, T, S]; in training some are 0, and the others larger."""
+    return weights * (torch.rand(weights.shape) >= p) / (1 - p)

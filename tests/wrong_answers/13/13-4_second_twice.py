@@ -1,4 +1,0 @@
-def right_block(x, attend, feed_forward, first, second):
-    """A pre-norm block; returns x [B, T, D]."""
-    x = x + attend(second(x))
-    return x + feed_forward(second(x))

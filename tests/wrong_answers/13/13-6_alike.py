@@ -1,0 +1,8 @@
+import copy
+
+from torch import nn
+
+
+def start_apart(layer, N):
+    """Returns an nn.ModuleList of N layers like this one, each drawn anew."""
+    return nn.ModuleList(copy.deepcopy(layer) for _ in range(N))

@@ -1,0 +1,14 @@
+import copy
+
+from torch import nn
+
+
+def start_apart(layer, N):
+    """Returns an nn.ModuleList of N layers like this one, each drawn anew."""
+    layers = nn.ModuleList([copy.deepcopy(layer)])
+    for _ in range(N - 1):
+        layers.append(copy.deepcopy(layer))
+        for part in layers[-1].modules():
+            if hasattr(part, "reset_parameters"):
+                part.reset_parameters()
+    return layers
