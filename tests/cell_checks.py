@@ -13,6 +13,7 @@ import tokenize
 import lengths
 import notebooks as files
 import shapes
+from softdict.checks import GONE
 
 DRAWING_IS_NOT = {"show", "close", "rc", "rc_context", "style", "switch_backend"}
 CELL, EXERCISE, QUOTE = 12, 30, 40    # the most lines of code; CONTRIBUTING names them
@@ -240,9 +241,6 @@ def chapters_have_their_parts(book):
         yield from (f"{name}: {words}" for words in exercise_problems(number, cells))
 
 
-LEFT = {"13-4"}    # exercises that the book had; their numbers are not used again
-
-
 def exercise_problems(number, cells):
     order = ["exercise-text", "exercise", "exercise-check", "hint", "answer"]
     found = {}
@@ -252,8 +250,8 @@ def exercise_problems(number, cells):
             roles += [tag for tag in files.tags(cell) if tag in order]
     if not 3 <= len(found) <= 5:
         yield f"has {len(found)} exercises; 3 to 5 are meant"
-    gone = LEFT & {f"{number}-{k}" for k in range(1, 10)}
-    if sorted({*found, *gone}) != [f"{number}-{k + 1}"
+    gone = [name for name in GONE if name[:2] == number]    # their numbers stay free
+    if sorted([*found, *gone]) != [f"{number}-{k + 1}"
                                    for k in range(len(found) + len(gone))]:
         yield f"the exercises are not numbered from {number}-1 on: {sorted(found)}"
     for name, roles in found.items():

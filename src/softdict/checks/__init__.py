@@ -10,7 +10,7 @@ import re
 from softdict.checks.kept import keep
 from softdict.checks.result import Mistake, Result, exercise
 
-GONE = ("15-3", "22-3")    # they left the book, and their numbers stay free
+GONE = ("13-4", "15-3", "22-3")    # they left the book, and their numbers stay free
 __all__ = ["Mistake", "Result", "check", "exercise"]
 # Chapters of the first edition, and where their exercises are now
 MOVED = {"04": "04 and 05", **{f"{old:02}": f"{old + 1:02}" for old in range(5, 14)},
