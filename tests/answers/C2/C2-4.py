@@ -18,7 +18,7 @@ class MultiHead(nn.Module):
 
     def forward(self, x, source, allowed):
         query, key, value = (
-            part.unflatten(-1, (self.heads, -1)).transpose(1, 2)     # [B, H, T, K]
+            part.unflatten(-1, (self.heads, -1)).transpose(1, 2)    # heads in front
             for part in (self.query(x), self.key(source), self.value(source)))
         context = attend(query, key, value, allowed.unsqueeze(-3))
         return self.out(context.transpose(1, 2).flatten(-2))         # [B, T, D]
