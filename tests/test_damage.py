@@ -76,7 +76,7 @@ READERS = {
     "pairs": (read_pairs, "a b\tc\nd\te f\n"),
     "words": (vocabulary, "a\nb\n"), "pieces": (load_subwords, PIECES),
     "config": (read_config, CONFIG),
-    "result": (runtime.result, '{"seed": 0, "first": [1.0], "result": {"a": 1}}'),
+    "result": (runtime.read_result, '{"seed": 0, "first": [1.0], "result": {"a": 1}}'),
     "seconds": (lambda path: spent(path, path), "[3, 4]"),
     "text": (scan, "a b\nc \U0001f600\n"), "marks": (grade.finished, MARK),
     "roster": (submissions.read_roster, "id,name,adjust\na1,Ada,-2\nb2,,\n"),

@@ -333,7 +333,7 @@ def test_what_the_library_saves_is_loaded(transformers, tmp_path, name):
     ours = load_library(tmp_path, torch.float64)
     assert ours.config == CONFIGS[name]
     torch.testing.assert_close(ours(IDS), model(IDS).logits, **near(name))
-    assert writer.ends_of(tmp_path) == ((2,) if name.startswith("gpt2") else (2, 3))
+    assert writer.eos_ids_of(tmp_path) == ((2,) if name.startswith("gpt2") else (2, 3))
 
 
 @pytest.mark.parametrize("name", CONFIGS)

@@ -42,7 +42,7 @@ SIZES = {    # tensors beside numbers, or of whole numbers
     "cross_entropy": (torch.ones(2, 3, 5), torch.full((2, 3), 4), 0.1),
     "keep_top_k": (torch.ones(2, 5), 2), "keep_top_p": (torch.ones(2, 5), 0.5),
     "keep_min_p": (torch.ones(2, 5), 0.5),
-    "chosen_rows": (torch.ones(2, 2, 3), torch.tensor([1, 0, 1]), 1),
+    "select_rows": (torch.ones(2, 2, 3), torch.tensor([1, 0, 1]), 1),
     "expand": (torch.zeros(2, 3), torch.randn(2, 3, 7)),
     "split_heads": (torch.ones(2, 5, 12), 3), "merge_heads": (torch.ones(2, 3, 5, 4),),
     "angles": (torch.arange(5), 6), "sinusoids": (torch.arange(5), 6),
@@ -50,8 +50,8 @@ SIZES = {    # tensors beside numbers, or of whole numbers
     "rotate": (torch.ones(2, 5, 6), torch.arange(5)),
 }
 # tested beside their models
-MODELS = {"update", "backward", "take_step", "rate_factors", "epochs", "train",
-          "train_on", "fit", "evaluation", "greedy",
+MODELS = {"update", "backward", "take_step", "rate_multipliers", "endless_batches",
+          "train", "train_on", "fit", "evaluation", "greedy",
           "decode", "translate", "source_weights", "translation_weights",
           "mixed_states", "batch_loss", "beam_search", "hypothesis", "sample",
           "all_weights", "recorded_weights", "make_transformer", "make_variant",

@@ -19,7 +19,7 @@ from softdict.experiments.sentences import Example
 from softdict.masks import causal_mask
 from softdict.pretraining import (
     MASK, TextModel, block_mask, copy_parts, mask_words, masked_loss, masked_update,
-    next_word_loss, next_word_update, pack, perplexity, with_mask, word_losses)
+    next_word_loss, next_word_update, pack, perplexity, with_mask, token_losses)
 from softdict.training import Settings, TrainingState, train
 from softdict.transformer import TransformerConfig, make_transformer
 from softdict.variants import make_variant
@@ -240,7 +240,7 @@ def test_the_loss_of_next_words_is_that_of_a_loop():
     found = next_word_loss(model, batch.target_in, batch.target_out)
     torch.testing.assert_close(found, torch.stack(losses).mean())
     logits = model(batch.target_in, causal_mask(6))
-    each = word_losses(logits, batch.target_out)
+    each = token_losses(logits, batch.target_out)
     assert (each == 0).tolist() == (batch.target_out == PAD).tolist()
     torch.testing.assert_close(each[batch.target_out != PAD], torch.stack(losses))
 
@@ -401,7 +401,7 @@ def test_perplexity_of_a_half_and_an_eighth_is_four():
 
 def test_a_model_that_knows_nothing_chooses_among_all_words():
     target = torch.tensor([[4, 5, PAD], [6, PAD, PAD]])
-    losses = word_losses(torch.zeros(2, 3, WORDS), target)
+    losses = token_losses(torch.zeros(2, 3, WORDS), target)
     assert perplexity(losses, target != PAD) == pytest.approx(WORDS)
     # pads that are counted flatter
     assert perplexity(losses, target >= 0) == pytest.approx(WORDS ** 0.5)

@@ -16,7 +16,7 @@ from softdict.attention import Additive, General, attention, dot, scaled_dot
 from softdict.decoding import greedy
 from softdict.seq2seq import (
     Attend, BahdanauDecoder, Decoder, Encoded, Encoder, LastState, LuongDecoder,
-    ScheduledSampling, Seq2Seq, both_directions, chosen_rows, mixed_states,
+    ScheduledSampling, Seq2Seq, both_directions, select_rows, mixed_states,
     source_weights, top_state)
 from softdict.vocab import BOS, EOS, PAD
 
@@ -740,9 +740,9 @@ def test_reorder_takes_any_rows_in_any_order(decoder, cell):
 def test_chosen_rows_of_tensors_in_tuples_in_tuples():
     x, y = torch.randn(4, 3, 2), torch.randn(1, 3)
     rows = torch.tensor([2, 2, 0])
-    (one, (other,)) = chosen_rows((x, (y,)), rows, 1)
+    (one, (other,)) = select_rows((x, (y,)), rows, 1)
     assert torch.equal(one, x[:, rows]) and torch.equal(other, y[:, rows])
-    assert torch.equal(chosen_rows(x, rows, 0), x[rows])
+    assert torch.equal(select_rows(x, rows, 0), x[rows])
 
 
 @pytest.mark.parametrize("decoder, first",

@@ -175,7 +175,7 @@ def block_mask(segments):
 # How surprised a model is
 
 
-def word_losses(logits, target):
+def token_losses(logits, target):
     """-log p of each word in nats, and 0 for pads.
 
     logits [..., V], target [...]; returns losses [...]

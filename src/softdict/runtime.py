@@ -44,16 +44,16 @@ def results(experiment):
     """The committed results of an experiment, one for each seed.
 
     `softdict.experiments` says how they were made
-    raises FileNotFoundError for an experiment without results, and as `result` does
+    raises FileNotFoundError for an experiment without results; see `read_result`
     """
     files = [file for file in (ASSETS / "results").iterdir()
              if re.fullmatch(rf"{experiment}\.\d+\.json", file.name)]
     if not files:
         raise FileNotFoundError(f"softdict carries no result of {experiment!r}")
-    return sorted(map(result, files), key=lambda record: record["seed"])
+    return sorted(map(read_result, files), key=lambda record: record["seed"])
 
 
-def result(file):
+def read_result(file):
     """The record in the file of a result; ValueError if it is empty or damaged."""
     try:
         record = json.loads(file.read_text(encoding="utf-8"))

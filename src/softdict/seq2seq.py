@@ -153,13 +153,13 @@ class Seq2Seq(nn.Module):
         """The translations `chosen` [N] among those of a state, in that order."""
         state, context = state
         # torch's RNNs keep their layers on the first axis, the sentences on the second
-        return chosen_rows(state, chosen, 1), chosen_rows(context, chosen, 0)
+        return select_rows(state, chosen, 1), select_rows(context, chosen, 0)
 
 
-def chosen_rows(part, chosen, axis):
+def select_rows(part, chosen, axis):
     """The rows `chosen` [N] along an axis of a tensor, or of each tensor of a tuple."""
     if isinstance(part, tuple):
-        return tuple(chosen_rows(piece, chosen, axis) for piece in part)
+        return tuple(select_rows(piece, chosen, axis) for piece in part)
     return part.index_select(axis, chosen)
 
 

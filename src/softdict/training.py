@@ -186,13 +186,13 @@ class TrainingState:
                 f"no group of the optimizer has {', '.join(lost[:9])}, which would "
                 "never learn; put them into one, or freeze them by "
                 "requires_grad_(False)")
-        rate_factors(self)
+        rate_multipliers(self)
         groups_of(self)    # what no checkpoint can hold is refused now
         self.scaler = torch.amp.GradScaler(
             self.device.type, enabled=self.settings.precision == "float16")
 
 
-def rate_factors(state):
+def rate_multipliers(state):
     """How many times the rate of an update each group of the optimizer takes.
 
     a group's own rate over the peak rate, as both were at first
@@ -246,7 +246,7 @@ def take_step(state, loss):
     settings, step = state.settings, len(state.history)
     optimizer, scaler = state.optimizer, state.scaler
     rate = rate_at(step, settings)
-    for group, factor in zip(optimizer.param_groups, rate_factors(state)):
+    for group, factor in zip(optimizer.param_groups, rate_multipliers(state)):
         group["lr"] = rate * factor
     weights = [part for group in optimizer.param_groups for part in group["params"]]
     scaler.unscale_(optimizer)    # before clipping: the limit is for the true gradient
@@ -270,7 +270,7 @@ def rate_at(step, settings):
     return wsd(step, settings.updates, settings.peak_rate, settings.warmup)
 
 
-def epochs(pairs, settings, done=0):
+def endless_batches(pairs, settings, done=0):
     """The batches behind the first `done`, epoch after epoch, without an end."""
     epoch, done = divmod(done, math.ceil(len(pairs) / settings.batch_size))
     while True:
@@ -289,7 +289,7 @@ def train(state, pairs, evaluate=None, path=None, update=update):
         raise ValueError("there are no pairs to train on")
     if path and Path(path).exists():
         load(state, path)
-    batches = epochs(pairs, state.settings, len(state.history))
+    batches = endless_batches(pairs, state.settings, len(state.history))
     return train_on(state, batches, evaluate, path, update)
 
 

@@ -22,7 +22,7 @@ from softdict.experiments.runner import Experiment
 from softdict.masks import causal_mask
 from softdict.pretraining import (
     TextModel, copy_parts, mask_words, masked_update, next_word_update,
-    perplexity, with_mask, word_losses)
+    perplexity, with_mask, token_losses)
 from softdict.training import Settings, TrainingState, batch_loss, train
 from softdict.transformer import TransformerConfig, make_transformer
 from softdict.vocab import EOS, PAD, UNK, Vocab
@@ -78,7 +78,7 @@ def guesses(model):
         chosen = target != PAD
         logits = model(masked, (masked != PAD)[:, None, :])[chosen]
         right += (logits.argmax(dim=-1) == target[chosen]).sum().item()
-        total += word_losses(logits, target[chosen]).sum().item()
+        total += token_losses(logits, target[chosen]).sum().item()
         words += chosen.sum().item()
     return {"loss on valid": total / words, "right": right / words}
 
@@ -90,7 +90,7 @@ def surprises(model, name):
     for batch in batches(ids(sentences.split(name))):
         real = batch.target_out != PAD
         logits = model(batch.target_in, causal_mask(batch.target_in.shape[1]))
-        losses.append(word_losses(logits, batch.target_out)[real])
+        losses.append(token_losses(logits, batch.target_out)[real])
         ends.append(batch.target_out[real] == EOS)
     return torch.cat(losses), torch.cat(ends)
 

@@ -78,7 +78,7 @@ def stored(experiment, seed):
     raises ValueError, with one sentence, for one that is empty or damaged
     """
     file = file_of(experiment, seed)
-    record = runtime.result(file)
+    record = runtime.read_result(file)
     if not record.get("result") or not isinstance(record.get("first"), list):
         raise ValueError(f"{file.name} is empty or damaged")
     return record

@@ -45,7 +45,7 @@ def translate(arguments):
     typed, figure = as_typed(" ".join(arguments.sentence)), arguments.figure
     if figure:
         check_picture(figure)
-    saved = find_model(arguments.model)
+    saved = load_named(arguments.model)
     if figure and saved.config.model == "rnn":
         raise ValueError("the model rnn does not attend: there is nothing to draw; "
                          "leave --figure out")
@@ -86,7 +86,7 @@ def visible(pieces):
     return [piece.replace(" ", "\N{LOWER ONE EIGHTH BLOCK}") for piece in pieces]
 
 
-def find_model(name):
+def load_named(name):
     """The trained model that --model names: a folder, or one of the book's; without a
     name, that of the package.
 

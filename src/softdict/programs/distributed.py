@@ -38,10 +38,10 @@ def begin():
         torch.cuda.set_device(place)
     distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
     # torchrun ends the others so, where one has ended
-    signal.signal(signal.SIGTERM, lambda *_: ended())
+    signal.signal(signal.SIGTERM, lambda *_: give_up())
 
 
-def ended():
+def give_up():
     """Raises ConnectionError with the sentence for a process that is left alone."""
     raise ConnectionError(None, ENDED)
 
@@ -149,5 +149,5 @@ def train(state, pairs, evaluate=None, path=None):
                               updater(state))
     except RuntimeError as error:
         if isinstance(error, distributed.DistError) or "gloo" in str(error):
-            ended()
+            give_up()
         raise

@@ -38,20 +38,20 @@ def corpus_data():
 
 
 @torch.no_grad()
-def validation_loss(model, pairs, size=100):
+def validation_loss(model, pairs, batch_size=100):
     """Loss per real word of pairs (source ids, target ids)."""
     device, total, words = next(model.parameters()).device, 0.0, 0
-    for start in range(0, len(pairs), size):
-        batch = make_batch(pairs[start:start + size]).to(device)
+    for start in range(0, len(pairs), batch_size):
+        batch = make_batch(pairs[start:start + batch_size]).to(device)
         logits = model(batch.source, batch.source_lengths, batch.target_in)
-        count = sum(len(target) + 1 for _, target in pairs[start:start + size])
+        count = sum(len(target) + 1 for _, target in pairs[start:start + batch_size])
         total += token_loss(logits, batch.target_out).item() * count
         words += count
     return total / words
 
 
 @torch.no_grad()
-def validation_score(saved, pairs, metric, size=100):
+def validation_score(saved, pairs, metric, batch_size=100):
     """BLEU or chrF, from 0 to 100, of greedy translations of pairs (words, words).
 
     BLEU counts words, of a model of pieces those of their text; a translation ends
@@ -60,9 +60,9 @@ def validation_score(saved, pairs, metric, size=100):
     device, hypotheses = next(saved.model.parameters()).device, []
     references = [target for _, target in pairs]
     max_length = max(map(len, references))
-    for start in range(0, len(pairs), size):
+    for start in range(0, len(pairs), batch_size):
         rows = [saved.source_vocab.ids(source, "UNK")
-                for source, _ in pairs[start:start + size]]
+                for source, _ in pairs[start:start + batch_size]]
         found = greedy(saved.model, padded(rows).to(device),
                        torch.tensor(list(map(len, rows))), max_length)
         hypotheses += map(saved.target_vocab.tokens, found)

@@ -99,10 +99,10 @@ def load_writer(folder, device=None):
     if not 0 < known <= model.config.vocabulary:
         raise ValueError(f"{unfit} has {known} pieces, and the model "
                          f"{model.config.vocabulary}")
-    return Writer(model.to(device or "cpu"), tokenizer, ends_of(folder))
+    return Writer(model.to(device or "cpu"), tokenizer, eos_ids_of(folder))
 
 
-def ends_of(folder):
+def eos_ids_of(folder):
     """The ids that end a text, by the library's files."""
     for name in ("generation_config.json", CONFIG):
         if (folder / name).is_file():

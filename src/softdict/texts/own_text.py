@@ -84,7 +84,7 @@ def own_texts(file, valid=None):
     training, validation = read if valid else held_out(read[0])
     if not training:
         raise ValueError(one_source(file))
-    return training, validation, notes + shared_sources(training, validation)
+    return training, validation, notes + overlap_note(training, validation)
 
 
 def left_out(path, lines):
@@ -97,7 +97,7 @@ def one_source(path):
             "validate on; add pairs, or name a file with --valid")
 
 
-def shared_sources(training, validation):
+def overlap_note(training, validation):
     """A sentence in a list, if the validation has been seen in the training."""
     seen = {folded(source) for source, _ in training}
     shared = sum(folded(source) in seen for source, _ in validation)
@@ -156,7 +156,7 @@ def own_data(file, valid=None, max_length=40, min_count=2, lowercase=False):
         raise ValueError(one_source(file))
     notes.append(f"{plural(len(training), 'pair')} for training, {len(validation)} for "
                  "validation")
-    notes += shared_sources(training, validation)
+    notes += overlap_note(training, validation)
     vocabs = [Vocab(side, min_count) for side in zip(*training)]
     for name, vocab, side in zip(("source", "target"), vocabs, zip(*training)):
         words = [word for sentence in side for word in sentence]
