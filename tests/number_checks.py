@@ -54,6 +54,11 @@ BOUND = re.compile(
 ACROSS = re.compile(rf"over (?:{'|'.join(UNITS + TENS)})\b", re.IGNORECASE)
 # Bounds that are no results: definitions, parameters, the literature
 MEANT = {
+    "11_masking.ipynb, cell nowhere-read": "versions of PyTorch",
+    "12_positions.ipynb, cell hook-task": "ten words is what it is trained on",
+    "12_positions.ipynb, cell nope-read": "ten words is what it is trained on",
+    "17_search.ipynb, cell many-read": "Stahlberg and Byrne 2019: more than half",
+    "17_search.ipynb, cell small-read": "three words is what the cell allows",
     "16_evidence.ipynb, cell paper-read": "Post 2018: up to 1.8 points of BLEU",
     "16_evidence.ipynb, cell further": "24 words is the longest training sentence",
     "C1_attention.ipynb, cell train": "ten words is what the next cell keeps",
