@@ -79,7 +79,8 @@ def arguments(function, device="cpu"):
     sizes = {letter: 2 + k for k, letter in enumerate("BTSKDHNVL")}
     needed = [name for name, part in parameters.items() if part.default is part.empty]
     assert set(needed) <= set(notes), (f"{function.__name__} needs shapes in its "
-                                       "docstring, or an entry in EXAMPLES")
+                                       "docstring, or an entry in SIZES; without "
+                                       "tensors, in EXAMPLES")
     lists = (notes[name][1:-1].replace("...", "B").split(",") for name in needed)
     return tuple(torch.randn([eval(item, {}, sizes) for item in items], device=device)
                  for items in lists)

@@ -285,7 +285,7 @@ def test_clipping_under_mixed_precision_clips_the_true_gradient():
 @pytest.mark.parametrize("changes, message", [
     ({"updates": 0}, "updates must be 1 or more; got 0"),
     ({"batch_size": 0}, "batch_size must be 1 or more; got 0"),
-    ({"interval": 0}, "every must be 1 or more; got 0"),
+    ({"interval": 0}, "interval must be 1 or more; got 0"),
     ({"accumulate": 0}, "accumulate must be 1 or more; got 0"),
     ({"peak_rate": 0.0}, "peak_rate must be above 0; got 0.0"),
     ({"peak_rate": math.inf}, "peak_rate must be above 0; got inf"),

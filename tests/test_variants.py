@@ -13,11 +13,10 @@ from softdict.heads import rotary
 from softdict.masks import causal_mask, causal_padding_mask, hidden_mask, padding_mask
 from softdict.transformer import TransformerConfig, make_transformer
 from softdict.variants import (
-    BOOK, LearnedEmbedding, PostNormDecoderLayer, PostNormEncoderLayer,
+    BOOK, ENCODINGS, LearnedEmbedding, PostNormDecoderLayer, PostNormEncoderLayer,
     UnplacedEmbedding, book_transformer, make_variant)
 
-every_encoding = pytest.mark.parametrize("encoding",
-                                         ["sinusoidal", "learned", "rotary"])
+every_encoding = pytest.mark.parametrize("encoding", ENCODINGS)
 both_norms = pytest.mark.parametrize("pre_norm", [True, False], ids=["pre", "post"])
 both_types = pytest.mark.parametrize("dtype, close",
                                      [(torch.float64, 1e-10), (torch.float32, 1e-5)],

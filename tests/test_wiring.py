@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from machines import B, D, H, K, S, SIZES, T, follows, pairs_of_ids
+from machines import (
+    B, D, H, K, S, SIZES, T, follows, knows_nothing_it_should_not, pairs_of_ids)
 from torch import nn
 
 import softdict
@@ -233,6 +234,11 @@ def test_gradients_of_steps_are_those_of_forward(name):
               for scores in (torch.stack(steps, dim=1), model(source, lengths, target))]
     for mine, right in zip(*slopes):    # None: a norm that the layer does not use
         torch.testing.assert_close(mine, right, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_no_decoder_layer_knows_a_later_word_or_a_pad(name):
+    knows_nothing_it_should_not(translator_of(LAYERS[name]))
 
 
 def test_the_layers_of_the_package_are_found():

@@ -90,9 +90,15 @@ def check_attentions(layer):
 
 
 def foreign(model):
-    """Which parts of a model are from outside of softdict and torch, by their ids."""
-    return frozenset(id(part) for part in model.modules() if not type(
-        part).__module__.startswith(("softdict.", "torch.")))
+    """Which parts of a model are from outside of softdict and torch, by their ids.
+
+    a function that its attentions attend with is a part, too
+    """
+    parts = [(part, type(part)) for part in model.modules()]
+    parts += [(attend, getattr(attend, "func", attend)) for part in model.modules()
+              if callable(attend := vars(part).get("attend"))]
+    return frozenset(id(part) for part, home in parts if not home.__module__.startswith(
+        ("softdict.", "torch.")))
 
 
 def check_steps(model, compute):

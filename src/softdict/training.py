@@ -205,6 +205,7 @@ def rate_multipliers(state):
 def batch_loss(model, batch, settings):
     """Mean loss of the real words of a batch.
 
+    EOS is a real word: without it no model learns to end
     pads are left out before the generator, which is the most expensive layer
     """
     states = model.states(
@@ -265,9 +266,10 @@ def take_step(state, loss):
 
 def rate_at(step, settings):
     """The learning rate of an update, by the schedule of the settings."""
-    if settings.schedule == "inverse_sqrt":
-        return inverse_sqrt(step, settings.warmup, settings.peak_rate)
-    return wsd(step, settings.updates, settings.peak_rate, settings.warmup)
+    updates, warmup, peak = settings.updates, settings.warmup, settings.peak_rate
+    return {"wsd": lambda: wsd(step, updates, peak, warmup),
+            "inverse_sqrt": lambda: inverse_sqrt(step, warmup, peak)
+            }[settings.schedule]()
 
 
 def endless_batches(pairs, settings, done=0):

@@ -108,7 +108,7 @@ def book_transformer(source_words, target_words, positional_encoding="sinusoidal
                      pre_norm=True, tied=True, **sizes):
     """A Transformer of the size that the book trains: small enough for a CPU.
 
-    sizes are those fields of Config that are to differ from BOOK
+    sizes are those fields of TransformerConfig that are to differ from BOOK
     """
     return make_variant(source_words, target_words, replace(BOOK, **sizes),
                         positional_encoding, pre_norm, tied)

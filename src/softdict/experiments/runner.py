@@ -52,7 +52,7 @@ class Experiment:
 def trained(name, group, start, finish, seeds=SEEDS):
     """An experiment that trains.
 
-    start(seed) gives a Training and its pairs, finish(training) what came of it
+    start(seed) gives a TrainingState and its pairs, finish(training) what came of it
     """
     def first(seed):
         training, pairs = start(seed)

@@ -53,7 +53,7 @@ def vocabulary():
 
 
 def config(name):
-    """The Config of a decoder-only model: its change and all before it."""
+    """The DecoderOnlyConfig of a model: its change and all before it."""
     parts, names = dict(GPT2), list(CHANGES)
     for changed in names[:names.index(name) + 1]:
         parts |= CHANGES[changed]

@@ -101,7 +101,7 @@ class OwnRows:
 
 
 def updater(state):
-    """What `training.train` calls to do one update of a Training together."""
+    """What `training.train` calls to do one update of a TrainingState together."""
     loss_of = DistributedDataParallel(LossOf(state.model))
     processes = distributed.get_world_size()
 

@@ -33,7 +33,8 @@ def checked_metric(patience, metric):
 
 
 def evaluator(state, measure, path=None, patience=0, metric=None):
-    """What `train` evaluates a Training with: measure(model), a dict, joins the record.
+    """What `train` evaluates a TrainingState with: measure(model), a dict, joins
+    the record.
 
     with a metric, the weights of the best evaluation are kept at `path`, and
     EarlyStopping is raised where the last `patience` were no better; 0 never stops

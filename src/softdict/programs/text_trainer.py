@@ -165,7 +165,7 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
 
 
 def sized(model, vocabulary, sizes):
-    """The Config of a language model of a family, tied, with these sizes.
+    """The DecoderOnlyConfig of a language model of a family, tied, with these sizes.
 
     raises ValueError for one that is far from any model, such as a mistyped one
     """

@@ -81,13 +81,13 @@ def add_checksum(path):
 
 
 def architecture(model):
-    """What a model is made of: for each part that is softdict's its class and options.
+    """What a model is made of: for each part that is not torch's its class and options.
 
     the sizes are those of its weights; dropout is no part of what was learned
     """
     return {name: f"{type(part).__name__} {part.extra_repr()}".strip()
             for name, part in model.named_modules()
-            if type(part).__module__.startswith("softdict")
+            if not type(part).__module__.startswith("torch.")
             and not isinstance(part, nn.Dropout)}
 
 

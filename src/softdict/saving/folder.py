@@ -56,7 +56,7 @@ class FolderConfig:
 
     @classmethod
     def of(cls, content):
-        """The Config that the content of config.json, a dict, tells of.
+        """The FolderConfig that the content of config.json, a dict, tells of.
 
         a field that lacks has its default
         raises ValueError, with one sentence, for a newer format, a field that this
@@ -267,7 +267,7 @@ def check_size(config, words, size):
 
 
 def read_config(path):
-    """The Config of a file; ValueError, with one sentence, if it is damaged."""
+    """The FolderConfig of a file; ValueError, with one sentence, if it is damaged."""
     name = Path(path).name
     try:
         content = json.loads("\n".join(read_lines(path)))

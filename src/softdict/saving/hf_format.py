@@ -110,7 +110,7 @@ def from_library(family, model, tensors):
 
 
 def family_of(config):
-    """The name of the library's family that calculates as this Config says.
+    """The name of the library's family that calculates as this DecoderOnlyConfig says.
 
     raises ValueError where there is none
     """
@@ -206,7 +206,7 @@ def read_json(path):
 
 
 def read_config(path):
-    """The family and the Config of the library's config.json; ValueError for what
+    """Family and DecoderOnlyConfig of the library's config.json; ValueError for what
     would be calculated otherwise here."""
     content = read_json(path)
     family = content.get("model_type")
@@ -285,8 +285,8 @@ def rotary_options(content):
 
 
 def read_weights(family, config, path, dtype):
-    """The model of a Config with the weights of a file, whose names and shapes are
-    compared before any memory is taken.
+    """The model of a DecoderOnlyConfig with the weights of a file, whose names and
+    shapes are compared before any memory is taken.
 
     raises ValueError for a file that does not fit
     """
