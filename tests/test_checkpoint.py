@@ -599,14 +599,14 @@ class Counting(torch.optim.SGD):
 
 
 OPTIMIZERS = {
-    "numbers alone": lambda model: Counting(model.parameters(), lr=1.0),
+    "numbers alone": lambda model: Counting(model.parameters(), lr=4e-3),
     "AdamW, two groups": two_groups,
     "another order": lambda model: torch.optim.Adam(
         list(model.parameters())[::-1], lr=4e-3),
     "a part alone": decoder_alone,
     "frozen weights": frozen,
-    "no state": lambda model: torch.optim.SGD(model.parameters(), lr=1.0),
-    "momentum": lambda model: torch.optim.SGD(model.parameters(), 1.0, momentum=0.9),
+    "no state": lambda model: torch.optim.SGD(model.parameters(), lr=4e-3),
+    "momentum": lambda model: torch.optim.SGD(model.parameters(), 4e-3, momentum=0.9),
     "a tensor for all": lambda model: torch.optim.NAdam(model.parameters(), 4e-3),
     "rows and columns": lambda model: torch.optim.Adafactor(model.parameters(), 4e-3)}
 

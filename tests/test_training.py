@@ -240,7 +240,7 @@ def test_a_weight_that_the_model_has_not_is_refused_before_the_training():
     with pytest.raises(ValueError, match=r"the optimizer has a weight that the model "
                        r"has not, of the shape \[3, 7\]: no checkpoint would hold it"):
         TrainingState(model, SHORT, optimizer=torch.optim.SGD(
-            [*model.parameters(), strange], lr=0.1))
+            [*model.parameters(), strange], lr=SHORT.peak_rate))
 
 
 def test_a_weight_that_no_group_has_is_refused_before_the_training():
@@ -273,6 +273,18 @@ def step_length(half, unscale=True):
     before = weights(run)
     update(run, make_batch(PAIRS[:6]))
     return (weights(run) - before).norm().item()
+
+
+def test_an_optimizer_with_a_rate_of_its_own_is_refused():
+    """AdamW's default is no rate that anybody has chosen."""
+    model = torch.nn.Linear(2, 2)
+    with pytest.raises(ValueError, match="no group of the optimizer has the peak rate "
+                       f"of the settings, {SHORT.peak_rate}: give it lr="):
+        TrainingState(model, SHORT, optimizer=torch.optim.AdamW(model.parameters()))
+    bias = {"params": [model.bias], "lr": 9.0}
+    weight = {"params": [model.weight], "lr": SHORT.peak_rate}
+    TrainingState(model, SHORT, optimizer=torch.optim.AdamW([bias, weight]))
+
 
 
 def test_clipping_under_mixed_precision_clips_the_true_gradient():

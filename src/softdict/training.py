@@ -164,7 +164,8 @@ class TrainingState:
     history holds one record an update
     each update sets the rate of every group of the optimizer: the schedule's, times
     the rate that the group had at first, over the peak rate
-    raises ValueError for an optimizer that lacks a weight that can learn
+    raises ValueError for an optimizer that lacks a weight that can learn, or none of
+    whose groups has the peak rate
     """
 
     model: nn.Module
@@ -186,6 +187,10 @@ class TrainingState:
                 f"no group of the optimizer has {', '.join(lost[:9])}, which would "
                 "never learn; put them into one, or freeze them by "
                 "requires_grad_(False)")
+        peak = self.settings.peak_rate
+        if peak not in [group["lr"] for group in self.optimizer.param_groups]:
+            raise ValueError("no group of the optimizer has the peak rate of the "
+                             f"settings, {peak}: give it lr={peak}")
         rate_multipliers(self)
         groups_of(self)    # what no checkpoint can hold is refused now
         self.scaler = torch.amp.GradScaler(
