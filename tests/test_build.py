@@ -60,7 +60,8 @@ def repository(tmp_path, monkeypatch):
     (tmp_path / "tools").mkdir()
     (tmp_path / "book").mkdir()
     for name in ("notebooks.py", "lengths.py", "links.py", "execute.py", "pages.py",
-                 "real_models.py", "environment.py", "pictures.py"):
+                 "real_models.py", "environment.py", "pictures.py",
+                 "quick_reference.py"):
         shutil.copy(ROOT / "tools" / name, tmp_path / "tools")
     (tmp_path / "tools/in_short").mkdir()
     shutil.copy(ROOT / "tools/in_short/__init__.py", tmp_path / "tools/in_short")

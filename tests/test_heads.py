@@ -361,7 +361,7 @@ def test_a_score_that_learns_can_attend_and_keeps_its_gradient():
     score = General(K, K).double()
     layer = make(attend=lambda *given: attention(*given, score))
     layer(draw(1, B, T, D)).square().sum().backward()
-    assert score.attend_to.weight.grad.abs().max() > 0
+    assert score.query_layer.weight.grad.abs().max() > 0
 
 
 @pytest.mark.parametrize("attend, same", [

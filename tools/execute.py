@@ -35,7 +35,7 @@ def execute(notebook):
             reason = f"the cell ran longer than {SECONDS_A_CELL} s"
         except DeadKernelError:
             reason = "the kernel died"
-        except AssertionError:    # what nbclient makes of Ctrl+C
+        except (AssertionError, AttributeError):    # what nbclient makes of Ctrl+C
             raise KeyboardInterrupt from None
     first_line = running.get("source", "").strip().partition("\n")[0]
     reason = re.sub(r"\x1b\[[0-9;]*m", "", reason)

@@ -48,9 +48,9 @@ def variant(seed):
         "pre": (start * double + add + start) / 2,
         "post": (start + start + add) * double,
         "inner": ((start + add) * double + start) / 2,
-        "small": float(root), "large": float(7 * root), "rms": float(5 * root),
+        "small": float(root), "large": float(7 * root), "mean": float(4 * root),
         "gains": [float(one) for one in gains],
-        "normed": [round(gains[0] / 5, 4), round(gains[1] * 7 / 5, 4)],
+        "normed": [round(gains[0] / 4, 4), round(gains[1] * 7 / 4, 4)],
         "words": [first, second, third, first], "first": first, "second": second,
         "open_total": float(open_total), "done": float(done),
         "done_score": done / 5, "bound": open_total / 10, "now": open_total / 4,
@@ -147,37 +147,37 @@ Q1 = Question(
     drive=STACK)
 
 
-# ---- 2: a norm without a mean
+# ---- 2: a norm without a square
 
 
-def rms_norm(x, gain, eps):
+def absolute_norm(x, gain, eps):
     """Returns the normalised x [..., D]."""
-    square = x.square().mean(dim=-1, keepdim=True)    # [..., 1]
-    return x / (square + eps).sqrt() * gain
+    size = x.abs().mean(dim=-1, keepdim=True)    # [..., 1]
+    return x / (size + eps) * gain
 
 
 def mean_removed(x, gain, eps):
-    return rms_norm(x - x.mean(dim=-1, keepdim=True), gain, eps)
+    return absolute_norm(x - x.mean(dim=-1, keepdim=True), gain, eps)
 
 
 def over_words(x, gain, eps):
-    return x / (x.square().mean(dim=-2, keepdim=True) + eps).sqrt() * gain
+    return x / (x.abs().mean(dim=-2, keepdim=True) + eps) * gain
 
 
 def eps_forgotten(x, gain, eps):
-    return rms_norm(x, gain, 0.0)
+    return absolute_norm(x, gain, 0.0)
 
 
-def eps_outside(x, gain, eps):
-    return x / (x.square().mean(dim=-1, keepdim=True).sqrt() + eps) * gain
+def squares(x, gain, eps):
+    return x / (x.square().mean(dim=-1, keepdim=True) + eps).sqrt() * gain
 
 
-def length_for_root(x, gain, eps):
-    return x / (x.square().sum(dim=-1, keepdim=True) + eps).sqrt() * gain
+def sum_for_mean(x, gain, eps):
+    return x / (x.abs().sum(dim=-1, keepdim=True) + eps) * gain
 
 
 def gain_forgotten(x, gain, eps):
-    return rms_norm(x, 1.0, eps)
+    return absolute_norm(x, 1.0, eps)
 
 
 def rows(rng, quiet):
@@ -192,12 +192,12 @@ def any_axes(rng):
 
 
 Q2 = Question(
-    "q2", "rms_norm", rms_norm,
+    "q2", "absolute_norm", absolute_norm,
     (Part("a gain of 1", 1, lambda rng: rows(rng, True)),
      Part("other gains", 1, lambda rng: rows(rng, False)),
      Part("eps and any axes", 1, any_axes)),
     (Wrong("mean_removed",
-           "You take the mean away first. That is layer norm; here the mean stays.",
+           "You take the mean away first. Layer norm does; here the mean stays.",
            mean_removed),
      Wrong("over_words",
            "Your average runs over the words. Change one word: another one must not "
@@ -205,12 +205,12 @@ Q2 = Question(
      Wrong("eps_forgotten",
            "Your rows do not know eps. What do you divide by when a row is all zeros?",
            eps_forgotten),
-     Wrong("eps_outside",
-           "Your eps is added behind the root. The task adds it to the mean square.",
-           eps_outside),
-     Wrong("length_for_root",
-           "Your rows have the length 1, and they should have the root mean square 1. "
-           "Sum or mean?", length_for_root),
+     Wrong("squares",
+           "You divide by the root of the mean square. That is RMSNorm; the task wants "
+           "the mean of the sizes.", squares),
+     Wrong("sum_for_mean",
+           "The sizes of your rows add up to 1, and their mean should be 1. Sum or "
+           "mean?", sum_for_mean),
      Wrong("gain_forgotten",
            "Your gain changes nothing. Each feature has a factor of its own.",
            gain_forgotten)))

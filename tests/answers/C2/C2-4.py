@@ -13,8 +13,9 @@ class MultiHead(nn.Module):
     def __init__(self, width, heads):
         super().__init__()
         self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
+        self.query = nn.Linear(width, width)
+        self.key, self.value = nn.Linear(width, width), nn.Linear(width, width)
+        self.out = nn.Linear(width, width)
 
     def forward(self, x, source, allowed):
         query, key, value = (

@@ -3,5 +3,5 @@
 import torch
 
 
-def rms_norm(x, gain, eps):
-    return gain * x / torch.sqrt((x * x).mean(-1, keepdim=True))
+def absolute_norm(x, gain, eps):
+    return gain * x / torch.abs(x).mean(-1, keepdim=True)

@@ -1,9 +1,6 @@
-"""Layer norm."""
-
-import torch
+"""Takes the mean away first."""
 
 
-def rms_norm(x, gain, eps):
-    mean = x.mean(-1, keepdim=True)
-    variance = x.var(-1, unbiased=False, keepdim=True)
-    return (x - mean) / torch.sqrt(variance + eps) * gain
+def absolute_norm(x, gain, eps):
+    x = x - x.mean(-1, keepdim=True)
+    return x / (x.abs().mean(-1, keepdim=True) + eps) * gain
