@@ -1012,7 +1012,7 @@ def test_the_address_moves_everywhere_and_leaves_nothing_behind(tmp_path, monkey
     for name in ("book", "notebooks", "tests/answers", "src/softdict"):
         shutil.copytree(ROOT / name, tmp_path / name,
                         ignore=shutil.ignore_patterns("__pycache__", "assets"))
-    for name in (*build.ADDRESSED, "CONTRIBUTING.md"):
+    for name in (*build.ADDRESSED, "CONTRIBUTING.md", "_toc.yml"):
         shutil.copy(ROOT / name, tmp_path)
     monkeypatch.setattr(build, "ROOT", tmp_path)
     monkeypatch.setattr(build, "write", lambda what: notebooks.rewrite_quotes(
