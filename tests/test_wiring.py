@@ -418,6 +418,8 @@ def test_a_model_is_compared_once_and_after_each_change():
     package = translator_of()
     package.start(source, lengths)
     assert package.decoder not in PROVED
+    package.decoder.layers[0].self_attention.attend = dict.get    # it tells no module
+    assert len(foreign(package.decoder)) == 1
 
 
 # One stack

@@ -97,8 +97,9 @@ def foreign(model):
     parts = [(part, type(part)) for part in model.modules()]
     parts += [(attend, getattr(attend, "func", attend)) for part in model.modules()
               if callable(attend := vars(part).get("attend"))]
-    return frozenset(id(part) for part, home in parts if not home.__module__.startswith(
-        ("softdict.", "torch.")))
+    # what is built into Python tells no module
+    return frozenset(id(part) for part, home in parts if not (
+        getattr(home, "__module__", None) or "").startswith(("softdict.", "torch.")))
 
 
 def check_steps(model, compute):
