@@ -45,11 +45,12 @@ def main(wanted):
     stopped = 0
     with second_device.present() as device:
         runtime.device = lambda: device
+        sys.path.append(str(ROOT / "tools"))
         import notebooks
 
         for path in notebooks.paths(ROOT):
             name = path.stem
-            if wanted and not name.startswith(tuple(wanted)):
+            if not name.startswith(tuple(wanted)):
                 continue
             start = time.time()
             try:
@@ -66,4 +67,4 @@ def main(wanted):
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:] or [""]))
