@@ -2,9 +2,9 @@
 PYTHON ?= python3
 ONLY ?=        # make student ONLY=02,07, make test ONLY=02
 
-.PHONY: book test shaken gpu serve lab quotes student outputs lock address results benchmark picture pdf slides clean
+.PHONY: book test shaken rehearse gpu serve lab quotes student outputs lock address results benchmark picture pdf slides clean
 
-book test shaken gpu serve lab quotes student outputs lock results benchmark picture pdf slides clean:
+book test shaken rehearse gpu serve lab quotes student outputs lock results benchmark picture pdf slides clean:
 	@$(PYTHON) tools/build.py $@ $(ONLY)
 
 # make address OWNER/NAME: the second word is no target of its own

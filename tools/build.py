@@ -281,6 +281,16 @@ def shaken(only=""):
     report(run_notebooks(only, SHIFT))
 
 
+def rehearse(only=""):
+    """Every cell on a device made in Python: what a GPU would refuse for its device.
+
+    only: the chapters, as in 02,07, or all, which takes an hour or two
+    """
+    make_environment()
+    if python("tests/rehearse.py", *only.split(",")).returncode:
+        raise Stop("Some chapters stopped: the lines above name the cell.")
+
+
 def report(*counts):
     """Says how many tests passed, failed and were skipped; stops if some failed."""
     passed, failed, skipped = map(sum, zip(*counts))
@@ -513,13 +523,13 @@ def clean():
             shutil.rmtree(folder)
 
 
-COMMANDS = ("book", "test", "shaken", "gpu", "serve", "lab", "quotes", "student",
-            "outputs", "lock", "address", "results", "benchmark", "picture", "pdf",
-            "slides", "clean")
+COMMANDS = ("book", "test", "shaken", "rehearse", "gpu", "serve", "lab", "quotes",
+            "student", "outputs", "lock", "address", "results", "benchmark",
+            "picture", "pdf", "slides", "clean")
 
 
 # these leave the site and the executed notebooks alone, and may take hours
-BESIDE = ("serve", "lab", "results", "benchmark")
+BESIDE = ("serve", "lab", "results", "benchmark", "rehearse")
 
 
 def main():
@@ -529,7 +539,7 @@ def main():
     reader.add_argument("command", choices=COMMANDS)
     reader.add_argument("to", nargs="?", default="",
                         help="address: the new OWNER/NAME on GitHub; student, test, "
-                             "shaken: the chapters, as in 02,07")
+                             "shaken, rehearse: the chapters, as in 02,07")
     reader.add_argument("--no-browser", action="store_true",
                         help="serve: print the address only")
     given = reader.parse_args()
@@ -543,7 +553,7 @@ def main():
                 write(given.command, given.to)
             elif given.command == "serve":
                 serve(browser=not given.no_browser)
-            elif given.command in ("address", "test", "shaken"):
+            elif given.command in ("address", "test", "shaken", "rehearse"):
                 globals()[given.command](given.to)
             else:
                 globals()[given.command]()

@@ -13,6 +13,12 @@ NO_TEMPERATURE = ("no_temperature", "your weights do not change with the tempera
 NOT_DIVIDED = ("not_divided", "your scores are not divided by the root of their width.")
 DIVIDED_BY_WIDTH = ("divided_by_width",
                     "yours divides by the width; divide by its root.")
+# Where all scores are far from 0: how far, a code, and a sentence
+FAR = ((2000.0, "overflow", "with scores near 2000 the numbers are wrong: exp "
+        "overflows. Use torch's softmax, or take the largest score away first."),
+       (-20000.0, "not_low_enough", "with scores near -20000 the numbers are wrong: "
+        "what you write at hidden words is above them. Only minus infinity is below "
+        "every score."))
 
 
 def ask(answer, *arguments, likely=(), advice="work on copies", name="function"):

@@ -189,7 +189,7 @@ def check_10_4(best_two):
     pads = torch.arange(S) < torch.tensor([7, 4])[:, None]    # [B, S]
     # the first word sees one key only
     triangle = torch.ones(5, S, dtype=torch.bool).tril()
-    for lead, allowed in (((2, 3), None), ((2, 3), pads[:, None, None]),
+    for lead, allowed in (((2, 1), None), ((2, 3), pads[:, None, None]),
                           ((2, 3), triangle), ((), triangle), ((2,), pads[:, None])):
         torch.manual_seed(44)
         parts = [torch.randn(*lead, *last) for last in ((5, K), (S, K), (S, 6))]

@@ -217,7 +217,8 @@ def check_13_5(even):
     some = torch.rand(B, 1, T, S) < 0.6
     some[..., 0] = True
     nothing = some.clone()
-    nothing[1, 0, 2] = False
+    nothing[1, 0, 2:4] = False
+    nothing[1, 0, 3, 4] = True    # one key alone
     places = torch.tensor([1, 0, 1, 1, 0, 1, 1]).bool().expand(B, 1, 1, S)
     for allowed in (None, places, some, some[0, 0], nothing):
         query, key, value = (torch.randn(B, H, size, K) for size in (T, S, S))

@@ -296,6 +296,10 @@ def check_21_2(text_perplexity):
             row for row in zip(cases, got, right) if not close(*row[1:]))
         raise Mistake("wrong_number", f"for the targets {target.tolist()} with "
                       f"ends={ends} it should be {wanted:.4f}; yours is {mine:.4f}.")
+    refuse(not close(number(text_perplexity(*cases[0][:2])),
+                     perplexity_by(*cases[0][:2], True)), "other_default",
+           "called without `ends`, yours leaves the ends of sentences out. The default "
+           "is ends=True, as in the task.")
     goes_elsewhere(text_perplexity, *cases[0])
     return "every word counts once, and you can say which words those are."
 
@@ -312,6 +316,8 @@ def some_logits():
         target[torch.rand(B, T, generator=chance) >= share] = PAD
         if share:
             target[0, :2] = torch.tensor([FIRST, V - 1])
+        if B == 1:    # one word alone
+            target[0, 1:] = PAD
         yield logits, target
 
 

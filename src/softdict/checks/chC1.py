@@ -5,7 +5,7 @@ from torch import nn
 
 from softdict.batches import make_batch
 from softdict.checks.answers import (
-    DETACHED, ask, blame, close, no_gradient, two_tensors, wrong_row)
+    DETACHED, FAR, ask, blame, close, no_gradient, two_tensors, wrong_row)
 from softdict.checks.beside import built, first_wrong, translations
 from softdict.checks.result import exercise, refuse
 from softdict.seq2seq import Attend, Encoder, LuongDecoder, Seq2Seq
@@ -54,7 +54,19 @@ def check_C1_1(answer):
     refuse(not close(context, right[0]), "wrong_context", "the weights are right; the "
            "context should be the sum of the states, each times its weight.")
     refuse(no_gradient(answer(query, states, allowed)[0], [query, states]), *DETACHED)
+    far_scores(answer, allowed)
     return "scores, mask, softmax, average: that is attention."
+
+
+def far_scores(answer, allowed):
+    """Raises a Mistake for weights that are wrong where all scores are far from 0."""
+    for far, code, sentence in FAR:
+        # whole numbers, so that no rounding tells ways of computing apart
+        query, states = (torch.randint(-2, 3, size).float()
+                         for size in ((3, 4), (3, 5, 4)))
+        query[:, 0], states[..., 0] = far, 1.0
+        _, weights = answer(query, states, allowed)
+        refuse(not close(weights, attended(query, states, allowed)[1]), code, sentence)
 
 
 class Step(LuongDecoder):

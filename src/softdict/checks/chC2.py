@@ -10,7 +10,8 @@ from torch import nn
 from softdict.attention import attention
 from softdict.batches import make_batch
 from softdict.checks.answers import (
-    DETACHED, DIVIDED_BY_WIDTH, NOT_DIVIDED, ask, blame, close, no_gradient, tensor)
+    DETACHED, DIVIDED_BY_WIDTH, FAR, NOT_DIVIDED, ask, blame, close, no_gradient,
+    tensor)
 from softdict.checks.beside import built, first_wrong, translations
 from softdict.checks.result import exercise, refuse
 from softdict.heads import MultiHeadAttention
@@ -61,6 +62,12 @@ def check_C2_1(answer):
         refuse(not close(got, right), "wrong_context",
                "the context is not the one that the five lines of the task give.")
         refuse(no_gradient(returned, [key, value]), *DETACHED)
+    for far, code, sentence in FAR:
+        query, key, value = (torch.randint(-2, 3, (2, 3, size, 4), generator=generator)
+                             .double() for size in (5, 7, 7))
+        query[..., 0], key[..., 0] = 2 * far, 1.0
+        refuse(not close(answer(query, key, value, allowed),
+                         attention(query, key, value, allowed)[0]), code, sentence)
     return "scores, mask, softmax, average: that is attention."
 
 

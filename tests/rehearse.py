@@ -1,0 +1,70 @@
+"""Chapters on the second device: `python tests/rehearse.py 02 07`, or all of them.
+
+Each cell runs as on a GPU that nobody has at hand. What a GPU would refuse for its
+device ends the chapter with its cell and line.
+"""
+
+import contextlib
+import io
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from pathlib import Path
+
+import matplotlib
+import second_device
+
+from softdict import runtime
+
+matplotlib.use("agg")
+from matplotlib import pyplot  # noqa: E402  # the drawing without a screen first
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def run(notebook, python):
+    """Runs each cell in this process and an empty folder; an error notes its cell."""
+    namespace = {"__name__": "__main__", "display": print}
+    with (tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder),
+          contextlib.redirect_stdout(io.StringIO())):
+        for cell in notebook.cells:
+            if cell.cell_type == "code" and cell.get("id") != "setup":
+                name = f"cell {cell.get('id')}"
+                try:
+                    exec(compile(python(cell.source), name, "exec"), namespace)
+                except Exception as error:
+                    error.add_note(name)
+                    raise
+                pyplot.close("all")
+
+
+def main(wanted):
+    """Runs the chapters whose names begin so; returns how many have stopped."""
+    stopped = 0
+    with second_device.present() as device:
+        runtime.device = lambda: device
+        sys.path.append(str(ROOT / "tools"))
+        import notebooks
+
+        for path in notebooks.paths(ROOT):
+            name = path.stem
+            if not name.startswith(tuple(wanted)):
+                continue
+            start = time.time()
+            try:
+                run(notebooks.read(path), notebooks.python)
+                word = "runs"
+            except Exception as error:
+                stopped += 1
+                last = traceback.extract_tb(error.__traceback__)[-1]
+                word = (f"stops in {error.__notes__[-1]}, {last.filename}:"
+                        f"{last.lineno}, {type(error).__name__}: {error}")
+            print(f"{name} {word} ({time.time() - start:.0f} s)", flush=True)
+    return stopped
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    sys.exit(main(sys.argv[1:] or [""]))

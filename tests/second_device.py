@@ -1,0 +1,240 @@
+"""A second device, made in Python: what fails on a GPU for its device fails here too.
+
+A tensor on it holds its numbers in a tensor of the CPU and says that it is elsewhere.
+Operations that mix it with tensors of the CPU are refused as on CUDA, and what CUDA
+permits is permitted: numbers without axes, indices, lengths for packing. It computes
+what the CPU computes, so values can be compared exactly.
+
+The interface for devices in Python is private to torch, and recent: see `available`.
+"""
+
+import contextlib
+from functools import partial
+
+import torch
+from torch.utils import _pytree as pytree
+from torch.utils import backend_registration
+from torch.utils._python_dispatch import TorchDispatchMode, return_and_correct_aliasing
+
+NAME = "second"
+aten = torch.ops.aten
+# What CUDA takes from the CPU: copies, and the indices of a lookup by tensors
+CROSS = {aten._to_copy, aten.copy_, aten.set_, aten._pin_memory}
+INDEXED = {aten.index, aten.index_put_, aten._index_put_impl_, aten._unsafe_index,
+           aten.index_put}
+PACKING = {aten._pack_padded_sequence, aten._pack_padded_sequence_backward,
+           aten._pad_packed_sequence}
+
+
+def available():
+    """Whether this torch lets a device be written in Python."""
+    return hasattr(backend_registration, "_setup_privateuseone_for_python_backend")
+
+
+class There(torch.Tensor):
+    """A tensor on the second device; `here` is the tensor of the CPU behind it."""
+
+    @staticmethod
+    def __new__(cls, here):
+        return torch.Tensor._make_wrapper_subclass(
+            cls, here.shape, strides=here.stride(), dtype=here.dtype,
+            device=f"{NAME}:0", storage_offset=here.storage_offset())
+
+    def __init__(self, here):
+        self.here = here
+
+    def __repr__(self):
+        return f"{self.here!r} on {NAME}"
+
+    def tolist(self):
+        """As torch's own, which is not for classes such as this."""
+        return self.here.tolist()
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        return computed(function, args, kwargs or {})
+
+
+def computed(function, args, kwargs):
+    """What an operation gives, computed on the CPU; RuntimeError if devices are mixed.
+
+    its result is on the device that it names, or else on that of its tensors
+    """
+    packet = function.overloadpacket
+    tensors = [part for part in pytree.tree_leaves((args, kwargs))
+               if isinstance(part, torch.Tensor)]
+    named = kwargs.get("device")
+    elsewhere = any(isinstance(part, There) for part in tensors)
+    if elsewhere:
+        refuse_mixed(function, args, kwargs, tensors)
+    if packet in PLAIN:
+        found = PLAIN[packet](*here((args, kwargs))[0])
+    else:
+        inner = here((args, kwargs))
+        if named is not None and torch.device(named).type == NAME:
+            inner[1]["device"] = "cpu"
+            elsewhere = True
+        elif named is not None:
+            elsewhere = False
+        if isinstance(inner[1].get("generator"), torch.Generator) and elsewhere:
+            raise RuntimeError(f"Expected a '{NAME}' device type for generator but "
+                               "found 'cpu'")
+        found = function(*inner[0], **inner[1])
+    if packet is aten.copy_:
+        elsewhere = isinstance(args[0], There)
+    if not elsewhere:
+        return found
+    if packet is aten._pack_padded_sequence:
+        return There(found[0]), found[1]
+    found = pytree.tree_map_only(torch.Tensor, There, found)
+    return return_and_correct_aliasing(function, args, kwargs, found)
+
+
+def here(parts):
+    """The same with tensors of the CPU."""
+    return pytree.tree_map_only(There, lambda part: part.here, parts)
+
+
+def refuse_mixed(function, args, kwargs, tensors):
+    """Raises RuntimeError for tensors of both devices, as CUDA does."""
+    packet = function.overloadpacket
+    if packet in CROSS:
+        return
+    if packet in INDEXED:
+        tensors = [args[0], *args[2:3]]
+    strange = [part for part in tensors if isinstance(part, torch.Tensor)
+               and not isinstance(part, There) and (part.dim() or not scalars(packet))]
+    if packet in PACKING:    # lengths stay on the CPU
+        strange = [part for part in strange if part.dtype != torch.int64]
+    if strange:
+        raise RuntimeError(
+            "Expected all tensors to be on the same device, but found at least two "
+            f"devices, {NAME} and cpu! (in {function})")
+
+
+def scalars(packet):
+    """Whether an operation takes a number without axes from the CPU."""
+    return packet not in (aten.cat, aten.stack, aten.mm, aten.bmm, aten.addmm,
+                          aten.embedding, aten.gather, aten.index_select)
+
+
+# What the CPU has no kernel of its own for: the cells of RNNs on other devices.
+# No gradient is asked of torch here, since a way back may not start another
+
+def lstm_cell(from_input, from_state, cell, bias_ih=None, bias_hh=None):
+    """State, cell, and the gates for the way back."""
+    gates = from_input + from_state
+    if bias_ih is not None:
+        gates = gates + bias_ih + bias_hh
+    put, keep, new, out = gates.chunk(4, dim=-1)
+    gates = torch.cat([put.sigmoid(), keep.sigmoid(), new.tanh(), out.sigmoid()], -1)
+    put, keep, new, out = gates.chunk(4, dim=-1)
+    cell = keep * cell + put * new
+    return out * cell.tanh(), cell, gates
+
+
+def lstm_cell_backward(grad_state, grad_cell, before, after, gates, has_bias):
+    """Gradients of gates, of the cell before, and of a bias."""
+    put, keep, new, out = gates.chunk(4, dim=-1)
+    grad_state = torch.zeros_like(after) if grad_state is None else grad_state
+    grad = grad_state * out * (1 - after.tanh() ** 2)
+    grad = grad if grad_cell is None else grad + grad_cell
+    gates = torch.cat([grad * new * put * (1 - put), grad * before * keep * (1 - keep),
+                       grad * put * (1 - new ** 2),
+                       grad_state * after.tanh() * out * (1 - out)], dim=-1)
+    return gates, grad * keep, gates.sum(0) if has_bias else None
+
+
+def gru_cell(from_input, from_state, state, bias_ih=None, bias_hh=None):
+    """The state, and what the way back needs."""
+    if bias_ih is not None:
+        from_input, from_state = from_input + bias_ih, from_state + bias_hh
+    reset, keep, new = from_input.chunk(3, dim=-1)
+    reset_state, keep_state, new_state = from_state.chunk(3, dim=-1)
+    reset, keep = (reset + reset_state).sigmoid(), (keep + keep_state).sigmoid()
+    new = (new + reset * new_state).tanh()
+    kept = torch.cat([reset, keep, new, state, new_state], dim=-1)
+    return (1 - keep) * new + keep * state, kept
+
+
+def gru_cell_backward(grad, kept, has_bias):
+    """Gradients of both parts of the gates, of the state, and of two biases."""
+    reset, keep, new, state, new_state = kept.chunk(5, dim=-1)
+    of_keep = grad * (state - new) * keep * (1 - keep)
+    of_new = grad * (1 - keep) * (1 - new ** 2)
+    of_reset = of_new * new_state * reset * (1 - reset)
+    one = torch.cat([of_reset, of_keep, of_new], dim=-1)
+    two = torch.cat([of_reset, of_keep, of_new * reset], dim=-1)
+    return one, two, grad * keep, *(
+        (one.sum(0), two.sum(0)) if has_bias else (None, None))
+
+
+def attention_choice(*args, **kwargs):
+    """The plain product: the second device has no fused attention."""
+    return 0
+
+
+PLAIN = {    # instead of the CPU's
+         aten._thnn_fused_lstm_cell: lstm_cell,
+         aten._thnn_fused_lstm_cell_backward_impl: lstm_cell_backward,
+         aten._thnn_fused_gru_cell: gru_cell,
+         aten._thnn_fused_gru_cell_backward: gru_cell_backward,
+         aten._fused_sdp_choice: attention_choice}
+
+
+def make(name, *args, **kwargs):
+    """An empty tensor on the second device."""
+    packet, _, overload = name.partition(".")
+    kwargs["device"] = "cpu"
+    kwargs.pop("pin_memory", None)
+    return There(getattr(getattr(aten, packet), overload or "default")(*args, **kwargs))
+
+
+def copy_from(source, target, non_blocking=False):
+    """Copies between devices, or on this one; returns the target."""
+    here(target).copy_(here(source))
+    return target
+
+
+class Makes(TorchDispatchMode):
+    """While it is on, tensors can be made on the second device and sent there."""
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        device = kwargs.get("device")
+        if device is not None and torch.device(device).type == NAME:
+            return computed(function, args, kwargs)
+        if any(isinstance(part, There) for part in pytree.tree_leaves((args, kwargs))):
+            return computed(function, args, kwargs)
+        return function(*args, **kwargs)
+
+
+class Module(backend_registration._DummyBackendModule):
+    """What torch asks a device for: its number, and the types of autocast."""
+
+    def get_amp_supported_dtype(self):
+        return [torch.float16, torch.bfloat16]
+
+    def synchronize(self, device=None):
+        pass
+
+    def get_rng_state(self, device=None):
+        return torch.get_rng_state()
+
+    def set_rng_state(self, state, device=None):
+        torch.set_rng_state(state)
+
+
+@contextlib.contextmanager
+def present():
+    """The second device, in a process that has no other and makes no model before."""
+    backend_registration._setup_privateuseone_for_python_backend(
+        NAME, backend_module=Module())
+    # a number that is set into a tensor is made where no mode looks
+    library = torch.library.Library("aten", "IMPL")
+    for name in ("empty_strided", "empty.memory_format"):
+        library.impl(name, partial(make, name), "PrivateUse1")
+    library.impl("_copy_from", copy_from, "PrivateUse1")
+    torch.__future__.set_swap_module_params_on_conversion(True)    # tied stays tied
+    with Makes():
+        yield torch.device(f"{NAME}:0")

@@ -1,0 +1,120 @@
+"""On a device made in Python, what would fail on a GPU fails, and the rest is equal.
+
+In a process of its own, since a device cannot be taken away again.
+"""
+
+import copy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import second_device
+import torch
+
+pytestmark = pytest.mark.skipif(
+    not second_device.available(), reason="this torch has no devices written in Python")
+PAIRS = [([4 + k % 7, 5 + k % 11, 6], [19 - k % 7, 8]) for k in range(24)]
+
+
+# What the process of its own does -----------------------------------------------------
+
+def refused(device):
+    """What CUDA refuses: numbers of two devices, random numbers of another, numpy."""
+    there, here = torch.ones(3, 4, device=device), torch.ones(3, 4)
+    mask = torch.ones(3, 4, dtype=torch.bool)
+    for wrong in (lambda: there + here, lambda: here * there, lambda: there @ here.T,
+                  lambda: torch.cat([there, here]),
+                  lambda: there.masked_fill(mask, 0.0),
+                  lambda: torch.where(mask, there, 0.0), lambda: there.add_(here),
+                  lambda: torch.nn.Linear(4, 2)(there), lambda: there.numpy(),
+                  lambda: torch.nn.functional.cross_entropy(there, torch.arange(3)),
+                  lambda: torch.rand(3, device=device, generator=torch.Generator()),
+                  lambda: torch.nn.utils.rnn.pack_padded_sequence(
+                      there[..., None], torch.tensor([4, 2, 1]).to(device), True)):
+        with pytest.raises((RuntimeError, TypeError, ValueError)):
+            wrong()
+
+
+def permitted(device):
+    """What CUDA permits: numbers without axes, indices, copies, lengths for packing."""
+    there = torch.arange(12.0, device=device).view(3, 4)
+    assert (there + torch.tensor(1.0)).tolist() == (there.cpu() + 1).tolist()
+    assert there[torch.tensor([2, 0])].tolist() == there.cpu()[[2, 0]].tolist()
+    assert torch.empty(3, 4).copy_(there).device.type == "cpu"
+    there[:, 1] = 0.0    # a view changes what it is a view of
+    assert there[:, 1].sum().item() == 0 and there.sum().item() == 66 - 15
+    packed = torch.nn.utils.rnn.pack_padded_sequence(
+        there[..., None], torch.tensor([4, 2, 1]), batch_first=True)
+    assert packed.data.device.type == second_device.NAME
+
+
+def equal(device):
+    """Every kind of model: losses of a training, and words written, in both places."""
+    from softdict.decoding import beam_search, greedy
+    from softdict.seq2seq import Encoder, LuongDecoder, Seq2Seq
+    from softdict.training import fit
+    from softdict.transformer import TransformerConfig, make_transformer
+
+    def transformer():
+        return make_transformer(20, 20, TransformerConfig(
+            width=12, heads=3, layers=2, hidden=24, dropout=0.0))
+
+    def recurrent():
+        return Seq2Seq(Encoder(20, 6, 8), LuongDecoder(20, 6, 8))
+
+    for make in (transformer, recurrent):
+        torch.manual_seed(0)
+        here = make()
+        there = copy.deepcopy(here).to(device)
+        losses = [fit(model, PAIRS, 3, 1e-2, batch_size=8) for model in (here, there)]
+        torch.testing.assert_close(*losses, rtol=1e-4, atol=1e-5)
+        source, lengths = torch.tensor([[4, 5, 6], [7, 8, 0]]), torch.tensor([3, 2])
+        for search in (greedy, beam_search):
+            words = [search(model.eval(), source.to(place), lengths, max_length=4)
+                     for model, place in ((here, "cpu"), (there, device))]
+            if search is greedy:
+                assert words[0] == words[1]
+            else:
+                assert [[one.ids for one in row] for row in words[0]] == [
+                    [one.ids for one in row] for row in words[1]]
+
+
+def broken(device):
+    """Mistakes that only a second device shows are seen: each of these stops."""
+    from softdict import masks, training, transformer
+    from softdict.training import fit
+    from softdict.transformer import TransformerConfig, make_transformer
+
+    def trained():
+        torch.manual_seed(0)
+        model = make_transformer(20, 20, TransformerConfig(
+            width=12, heads=3, layers=1, hidden=24)).to(device)
+        fit(model, PAIRS, 1, 1e-2, batch_size=8)
+
+    trained()
+    causal = masks.causal_mask
+
+    def on_cpu(length, device=None):
+        return causal(length)
+
+    for module in (transformer, masks, training):
+        if hasattr(module, "causal_mask"):
+            module.causal_mask = on_cpu
+    with pytest.raises(RuntimeError, match="same device"):
+        trained()
+
+
+# The tests ----------------------------------------------------------------------------
+
+@pytest.mark.parametrize("part", ["refused", "permitted", "equal", "broken"])
+def test_on_the_second_device(part):
+    made = subprocess.run(
+        [sys.executable, "-W", "ignore", __file__, part], capture_output=True,
+        text=True, cwd=Path(__file__).parent)
+    assert made.returncode == 0, made.stderr[-2000:]
+
+
+if __name__ == "__main__":
+    with second_device.present() as place:
+        globals()[sys.argv[1]](place)
