@@ -34,6 +34,8 @@ LACKS = {"sacrebleu": "2.6.0"}    # Colab has none: pip adds it, and moves nothi
 DECLARED = {    # public, and on no page: why
     "cache.check_attentions": "a sentence for layers that no cache can serve",
     "cache.check_decoder": "a sentence for decoders that no cache can serve",
+    "cache.check_pads": "a sentence for encoders that pads reach",
+    "cache.check_same": "asks a model of one's own what must be the same twice",
     "cache.check_steps": "a sentence for models that decode as another",
     "cache.foreign": "parts that the package's own tests do not know",
     "heads.attending": "exchanges what attentions attend with, and puts it back",

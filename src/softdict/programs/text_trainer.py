@@ -144,6 +144,7 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
     learned_from = hashlib.sha256((tokenizer.to_str() + digest).encode())
     state = TrainingState(DecoderOnly(config).to(runtime.device()), settings,
                           learned_from.hexdigest()[:16])
+    state.model.start()    # refuses one that could not write as it learns
     say(f"{plural(int(counts.sum()), 'character')} of text, "
         f"{config.vocabulary} different {'pieces' if pieces else 'ones, bytes too'}")
     folder.mkdir(parents=True, exist_ok=True)
