@@ -38,6 +38,7 @@ DECLARED = {    # public, and on no page: why
     "cache.check_same": "asks a model of one's own what must be the same twice",
     "cache.check_steps": "a sentence for models that decode as another",
     "cache.foreign": "parts that the package's own tests do not know",
+    "layers.attend_of": "finds what a part attends with, wherever it keeps it",
     "heads.attending": "exchanges what attentions attend with, and puts it back",
     "heads.watched": "an attention that also tells its weights; chapter 10 has them",
     "variants.PostNormDecoderLayer": "PostNormEncoderLayer, quoted, shows the change",

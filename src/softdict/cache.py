@@ -5,7 +5,7 @@ import copy
 import torch
 import torch.nn.functional as F
 
-from softdict.layers import exchanged
+from softdict.layers import attend_of, exchanged
 from softdict.vocab import BOS, PAD
 
 
@@ -94,11 +94,9 @@ def foreign(model):
     a function that its attentions attend with is a part, too
     """
     modules = list(model.modules())
-    attends = [own.get("attend") or getattr(own.get("config"), "attend", None)
-               for own in map(vars, modules)]
     parts = [(part, type(part)) for part in modules]
-    parts += [(attend, getattr(attend, "func", attend)) for attend in attends
-              if callable(attend)]
+    parts += [(attend, getattr(attend, "func", attend))
+              for attend in map(attend_of, modules) if attend is not None]
     # what is built into Python tells no module
     return [part for part, home in parts if not (
         getattr(home, "__module__", None) or "").startswith(("softdict.", "torch."))]
