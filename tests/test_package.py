@@ -56,8 +56,8 @@ MODELS = {"update", "backward", "take_step", "rate_multipliers", "endless_batche
           "mixed_states", "batch_loss", "beam_search", "hypothesis", "sample",
           "all_weights", "recorded_weights", "make_transformer", "make_variant",
           "book_transformer", "with_cache", "check_attentions", "exchanged",
-          "attending", "watched", "check_steps", "check_decoder",
-          "foreign", "both_ways"}
+          "attending", "watched", "attend_of", "check_same", "check_steps",
+          "check_pads", "check_decoder", "foreign", "both_ways"}
 MODULES = [importlib.import_module(f"softdict.{name}") for name in QUOTED
            if (ROOT / f"src/softdict/{name}.py").exists()]
 PUBLIC = [function for module in MODULES
