@@ -22,6 +22,7 @@ EXAMPLES = {    # arguments for functions whose docstring gives no shapes
     "up_to_end": ([5, 3, 6],),
     "causal_mask": (3,),
     "normalised": (-3.0, 4, 0.6),
+    "cosine": (3, 10, 1e-3),
     "inverse_sqrt": (3, 10, 1e-3),
     "rate_at": (3, Settings(warmup=10)),
 }

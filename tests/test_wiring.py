@@ -34,7 +34,7 @@ from softdict.transformer import (
 from softdict.variants import BOOK, book_transformer
 from softdict.vocab import Vocab
 
-TEXT = {"vocabulary": 30, "width": D, "heads": H, "kv_heads": 1, "layers": 2,
+TEXT = {"vocab_size": 30, "width": D, "heads": H, "kv_heads": 1, "layers": 2,
         "hidden": 20, "context_length": 12, "positions": "rotary"}
 
 

@@ -55,12 +55,12 @@ class TextModel(nn.Module):
     Devlin et al. 2019, section 3; Radford et al. 2018, section 3.1
     """
 
-    def __init__(self, words, config):
+    def __init__(self, vocab_size, config):
         super().__init__()
-        self.embedding = Embedding(words, config)
+        self.embedding = Embedding(vocab_size, config)
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.layers))
         self.norm = nn.LayerNorm(config.width)
-        self.generator = nn.Linear(config.width, words)
+        self.generator = nn.Linear(config.width, vocab_size)
         self.generator.weight = self.embedding.table.weight
 
     def states(self, ids, allowed, positions=None):

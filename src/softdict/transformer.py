@@ -89,9 +89,9 @@ class Embedding(nn.Module):
     Vaswani et al. 2017, sections 3.4 and 3.5
     """
 
-    def __init__(self, vocabulary, config):
+    def __init__(self, vocab_size, config):
         super().__init__()
-        self.table = nn.Embedding(vocabulary, config.width, padding_idx=PAD)
+        self.table = nn.Embedding(vocab_size, config.width, padding_idx=PAD)
         nn.init.normal_(self.table.weight, std=config.width ** -0.5)
         nn.init.zeros_(self.table.weight[PAD])
         self.dropout = Dropout(config.dropout)
