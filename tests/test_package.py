@@ -22,11 +22,12 @@ EXAMPLES = {    # arguments for functions whose docstring gives no shapes
     "up_to_end": ([5, 3, 6],),
     "causal_mask": (3,),
     "normalised": (-3.0, 4, 0.6),
-    "cosine": (3, 10, 1e-3),
+    "cosine_decay": (3, 10, 1e-3),
     "inverse_sqrt": (3, 10, 1e-3),
     "rate_at": (3, Settings(warmup=10)),
 }
 SIZES = {    # tensors beside numbers, or of whole numbers
+    "repeats": (torch.tensor([[4, 5, 4]]), 2, 9),
     "padding_mask": (torch.tensor([1, 3]), 4), "top_state": (torch.ones(1, 2, 3),),
     "without": (torch.ones(2, 5), 0, 2),
     "token_loss": (torch.ones(2, 3, 5), torch.full((2, 3), 4)),

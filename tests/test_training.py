@@ -14,8 +14,8 @@ from softdict.batches import epoch_batches, make_batch
 from softdict.saving.checkpoint import load, save_model
 from softdict.seq2seq import Decoder, Encoder, ScheduledSampling, Seq2Seq
 from softdict.training import (
-    Settings, TrainingState, batch_loss, cosine, cross_entropy, fit, inverse_sqrt,
-    rate_at, smoothed_loss, token_loss, train, update, wsd)
+    Settings, TrainingState, batch_loss, cosine_decay, cross_entropy, fit,
+    inverse_sqrt, rate_at, smoothed_loss, token_loss, train, update, wsd)
 from softdict.transformer import TransformerConfig, make_transformer
 from softdict.vocab import EOS, PAD
 
@@ -594,7 +594,7 @@ def test_the_papers_schedule():
 def test_half_a_cosine_is_that_of_torch():
     optimizer = torch.optim.SGD(torch.nn.Linear(1, 1).parameters(), lr=2.0)
     theirs = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=90)
-    rates = [cosine(step, 100, 2.0, warmup=10) for step in range(100)]
+    rates = [cosine_decay(step, 100, 2.0, warmup=10) for step in range(100)]
     assert rates[:10] == pytest.approx([0.2 * n for n in range(1, 11)])
     for rate in rates[10:]:    # behind the warm-up; torch's begins at the peak
         assert rate == pytest.approx(optimizer.param_groups[0]["lr"])
@@ -603,7 +603,7 @@ def test_half_a_cosine_is_that_of_torch():
     assert 0 < rates[-1] < 0.001
     assert rate_at(30, Settings(updates=100, peak_rate=2.0, warmup=10,
                                 schedule="cosine")) == rates[30]
-    assert cosine(3, 5, 2.0, warmup=9) == pytest.approx(2.0 * 4 / 9)    # ends before
+    assert cosine_decay(3, 5, 2.0, warmup=9) == pytest.approx(8 / 9)    # ends before
 
 
 @pytest.mark.parametrize("parts", [2, 3, 6, 100])

@@ -80,7 +80,7 @@ def inverse_sqrt(step, warmup, peak):
     return peak * min((step + 1) / warmup, (warmup / (step + 1)) ** 0.5)
 
 
-def cosine(step, updates, peak, warmup=0):
+def cosine_decay(step, updates, peak, warmup=0):
     """Linear warm-up to the peak, then decay along half a cosine, almost to 0.
 
     Loshchilov and Hutter 2017, section 3
@@ -283,7 +283,8 @@ def rate_at(step, settings):
     updates, warmup, peak = settings.updates, settings.warmup, settings.peak_rate
     return {"wsd": lambda: wsd(step, updates, peak, warmup),
             "inverse_sqrt": lambda: inverse_sqrt(step, warmup, peak),
-            "cosine": lambda: cosine(step, updates, peak, warmup)}[settings.schedule]()
+            "cosine": lambda: cosine_decay(step, updates, peak, warmup)
+            }[settings.schedule]()
 
 
 def endless_batches(pairs, settings, done=0):
