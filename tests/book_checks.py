@@ -34,8 +34,13 @@ LACKS = {"sacrebleu": "2.6.0"}    # Colab has none: pip adds it, and moves nothi
 DECLARED = {    # public, and on no page: why
     "cache.check_attentions": "a sentence for layers that no cache can serve",
     "cache.check_decoder": "a sentence for decoders that no cache can serve",
+    "cache.check_pads": "a sentence for encoders that pads reach",
+    "cache.check_same": "asks a model of one's own what must be the same twice",
     "cache.check_steps": "a sentence for models that decode as another",
     "cache.foreign": "parts that the package's own tests do not know",
+    "decoding.NoRepeatNgrams": "stands in front of a model, for any search",
+    "decoding.repeats": "what NoRepeatNgrams hides, found in whole tensors",
+    "layers.attend_of": "finds what a part attends with, wherever it keeps it",
     "heads.attending": "exchanges what attentions attend with, and puts it back",
     "heads.watched": "an attention that also tells its weights; chapter 10 has them",
     "variants.PostNormDecoderLayer": "PostNormEncoderLayer, quoted, shows the change",

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import safetensors
@@ -18,8 +19,10 @@ from hypothesis import strategies as st
 from torch import nn
 
 from softdict import runtime
-from softdict.attention import scaled_dot
+from softdict.attention import attention, scaled_dot, sdpa
 from softdict.batches import epoch_batches, make_batch
+from softdict.decoder_only import DecoderOnly, DecoderOnlyConfig
+from softdict.heads import rotary
 from softdict.lookup import dot
 from softdict.saving.checkpoint import (
     CorruptFile, add_checksum, architecture, begin_anew, checksum, load, load_model,
@@ -208,6 +211,28 @@ def attending(decoder, **options):
     return lambda: Seq2Seq(Encoder(11, 5, 12), decoder(10, 5, 12, **options))
 
 
+def nearer(query, key, value, allowed=None, slope=1.0):
+    """Positions of one's own, which change no size and no class."""
+    far = torch.arange(key.shape[-2]) - torch.arange(query.shape[-2])[:, None]
+    return attention(query, key, value, allowed,
+                     lambda *given: scaled_dot(*given) - slope * far.abs())
+
+
+def placed(attend):
+    """A model of rotary size that attends with another function."""
+    def make():
+        model = transformers(positional_encoding="rotary")()
+        for stack in (model.encoder, model.decoder):
+            stack.layers[0].self_attention.attend = attend
+        return model
+    return make
+
+
+def text_model(attend):
+    config = DecoderOnlyConfig(11, 12, 3, 3, 1, 20, 8, attend=attend)
+    return lambda: DecoderOnly(config)
+
+
 def heads(count):
     config = TransformerConfig(12, count, 1, 20, dropout=0.0)
     return lambda: make_variant(11, 10, config)
@@ -237,6 +262,14 @@ def test_dropout_is_no_part_of_what_was_learned(tmp_path):
     (heads(3), heads(4),
      "encoder.layers.0.self_attention is MultiHeadAttention heads=3 "
      "there and MultiHeadAttention heads=4 here"),
+    (transformers(positional_encoding="rotary"), placed(nearer),
+     "encoder.layers.0.self_attention is MultiHeadAttention heads=3 rotary "
+     "there and MultiHeadAttention heads=3 nearer here"),
+    (placed(nearer), placed(partial(nearer, slope=0.5)),
+     "encoder.layers.0.self_attention is MultiHeadAttention heads=3 nearer "
+     "there and MultiHeadAttention heads=3 nearer 0.5 here"),
+    (text_model(sdpa), text_model(nearer),
+     "the whole is DecoderOnly there and DecoderOnly nearer here"),
     (attending(LuongDecoder), attending(LuongDecoder, context=Attend(scaled_dot)),
      "decoder.context is Attend dot there and Attend scaled_dot here"),
     (attending(LuongDecoder, context=Attend(scaled_dot)),
@@ -262,6 +295,15 @@ def test_another_model_is_refused_by_name_though_every_size_fits(
             read()
         assert "\n" not in str(refusal.value)
         assert torch.equal(weights(run), before)
+
+
+def test_what_was_learned_with_one_attention_serves_another(tmp_path):
+    """The fused one of torch, and ours, which keeps its weights."""
+    path = tmp_path / "a.safetensors"
+    for there, here in ((sdpa, attention), (partial(rotary, attend=sdpa),
+                                            partial(rotary, attend=attention))):
+        save_model(placed(there)(), path, "words")
+        load_model(placed(here)(), path, "words")
 
 
 @pytest.mark.parametrize("make", [

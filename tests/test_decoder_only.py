@@ -22,12 +22,12 @@ from softdict.sampling import next_word
 from softdict.saving.hf_format import from_library
 
 B, T, V, D, H = 2, 5, 11, 12, 3
-AWKWARD = {"vocabulary": V, "width": D, "heads": H, "kv_heads": H, "layers": 2,
+AWKWARD = {"vocab_size": V, "width": D, "heads": H, "kv_heads": H, "layers": 2,
            "hidden": 7, "context_length": 16}
 GPT2 = DecoderOnlyConfig(**AWKWARD)
 TODAY = DecoderOnlyConfig(**{**AWKWARD, **LLAMA, "kv_heads": 1})
 kinds = pytest.mark.parametrize("config", [GPT2, TODAY], ids=["gpt2", "llama"])
-SIZES = [    # vocabulary, heads, key heads, numbers a head, layers, hidden
+SIZES = [    # vocab_size, heads, key heads, numbers a head, layers, hidden
     (11, 3, 1, 4, 2, 7), (17, 6, 2, 2, 3, 20), (5, 2, 2, 6, 1, 3), (30, 4, 1, 8, 2, 33)]
 
 
@@ -321,7 +321,7 @@ def test_cached_equals_uncached(config, cuts, side):
 
 def test_a_cache_keeps_what_a_group_shares():
     """As many numbers a word as the published models keep: Ainslie et al. 2023."""
-    sizes = {"vocabulary": 4, "hidden": 4, "context_length": 4, **LLAMA}
+    sizes = {"vocab_size": 4, "hidden": 4, "context_length": 4, **LLAMA}
     with torch.device("meta"):
         for layers, width, heads, kv_heads, numbers in (
                 (32, 4096, 32, 32, 262_144),    # Llama 2, 7B

@@ -12,8 +12,8 @@ from torch import nn
 from softdict import decoding
 from softdict.attention import Additive
 from softdict.decoding import (
-    beam_search, decode, greedy, normalised, sample, translate, translation_weights,
-    up_to_end, without)
+    NoRepeatNgrams, beam_search, decode, greedy, normalised, repeats, sample,
+    translate, translation_weights, up_to_end, without)
 from softdict.seq2seq import (
     Attend, BahdanauDecoder, Decoder, Encoder, LuongDecoder, Seq2Seq, source_weights)
 from softdict.transformer import TransformerConfig, all_weights, make_transformer
@@ -450,6 +450,76 @@ def test_samples_come_as_often_as_their_probability():
                 == pytest.approx(wanted, abs=0.03))
     drawn = sample(model, source, lengths, top_p=0.7, max_length=3)
     assert {tuple(ids) for ids in drawn} == {(4,), (5,)}
+
+
+# No phrase twice
+
+
+def written_twice(ids, size):
+    runs = [tuple(ids[n:n + size]) for n in range(len(ids) - size + 1)]
+    return len(runs) > len(set(runs))
+
+
+class Chatty(nn.Module):
+    """A model that likes to say the same again; its state is how many words it said."""
+
+    def start(self, source, source_lengths):
+        return 0 * source[:, 0]
+
+    def step(self, ids, state):
+        torch.manual_seed(int(ids.sum()))
+        logits = torch.randn(len(ids), V)
+        logits[:, 5] += 6.0
+        logits[:, EOS] = -3.0
+        return logits, state + 1
+
+    def reorder(self, state, chosen):
+        return state[chosen]
+
+
+SEARCHES = {"greedy": greedy, "sample": sample,
+            "beam": lambda *given, **more: [[one.ids for one in row] for row in
+                                            beam_search(*given, **more, beam_size=3)]}
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("name", SEARCHES)
+def test_no_run_of_words_is_written_twice(name, size):
+    def written(model):
+        found = SEARCHES[name](model, SOURCE, LENGTHS, max_length=V - 4)
+        return sum(found, []) if name == "beam" else found
+
+    assert any(written_twice(ids, size) for ids in written(Chatty()))
+    blocked = written(NoRepeatNgrams(Chatty(), size))
+    assert blocked and not any(written_twice(ids, size) for ids in blocked)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_what_would_repeat_is_found_by_a_loop(size):
+    torch.manual_seed(size)
+    for length in range(1, 9):
+        ids = torch.randint(3, 6, (20, length))
+        wanted = [[tuple([*row, word][-size:]) in
+                   [tuple(row[n:n + size]) for n in range(length - size + 1)]
+                   for word in range(V)] for row in ids.tolist()]
+        assert repeats(ids, size, V).tolist() == wanted
+
+
+def test_a_search_that_repeats_nothing_is_as_before():
+    model = make_model()
+    line = ["the", "dog"]
+    assert (translate(NoRepeatNgrams(model, 101), line, ENGLISH, KOREAN)
+            == translate(model, line, ENGLISH, KOREAN))
+    for search in SEARCHES.values():
+        torch.manual_seed(1)
+        usual = search(model, SOURCE, LENGTHS, max_length=6)
+        torch.manual_seed(1)
+        assert search(NoRepeatNgrams(model, 7), SOURCE, LENGTHS, max_length=6) == usual
+
+
+def test_runs_of_no_word_are_refused():
+    with pytest.raises(ValueError, match="size must be 1 or more; got 0"):
+        NoRepeatNgrams(make_model(), 0)
 
 
 def test_a_generator_draws_for_itself():

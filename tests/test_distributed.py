@@ -2,6 +2,7 @@
 so where one of them ends."""
 
 import copy
+import inspect
 import json
 import os
 import signal
@@ -16,6 +17,7 @@ import torch
 from torch import nn
 
 from interruptions import stopped_in
+from softdict import training
 from softdict.__main__ import main
 from softdict.batches import make_batch
 from softdict.programs import distributed, pair_trainer, translator
@@ -164,7 +166,18 @@ def unlike(folder):
     return said
 
 
-TASKS = [equal_runs, checkpoints, stops, dropped, early, unlike]
+def wordy_loss(model, part, settings):
+    """A loss of one's own: long sentences count more."""
+    return batch_loss(model, part, settings) * part.target_out.shape[1]
+
+
+def other_loss(folder):
+    state = made()
+    distributed.train(state, PAIRS, loss=wordy_loss)
+    return ended(state)
+
+
+TASKS = [equal_runs, other_loss, checkpoints, stops, dropped, early, unlike]
 
 
 def work(rank, folder):
@@ -195,6 +208,21 @@ def test_two_processes_train_what_one_trains(both, name):
     for found in both[1]:
         same(ended(alone), found["equal_runs"][name])
     assert not torch.equal(weights(alone), weights(made(*EQUAL[name])))
+
+
+def test_another_loss_is_learned_from_by_all(both):
+    alone, usual = made(), made()
+    distributed.train(alone, PAIRS, loss=wordy_loss)
+    train(usual, PAIRS)
+    for found in both[1]:
+        same(ended(alone), found["other_loss"])
+    assert not torch.allclose(weights(alone), weights(usual))
+
+
+def test_one_process_and_several_learn_from_the_same_loss():
+    update, together = (inspect.signature(part).parameters["loss"].default
+                        for part in (training.update, distributed.train))
+    assert update is together
 
 
 def test_a_mean_of_the_processes_means_is_another_training(both):
@@ -302,7 +330,8 @@ def test_mixed_precision_goes_the_same_way(group, precision):
 
 
 def test_gradients_travel_with_the_last_part_alone(group):
-    loss_of = nn.parallel.DistributedDataParallel(distributed.LossOf(made().model))
+    loss_of = nn.parallel.DistributedDataParallel(
+        distributed.LossOf(made().model, batch_loss))
     for parts in (1, 3):
         own = distributed.OwnRows(make_batch(PAIRS[:6]), loss_of)
         travels = [loss_of.require_backward_grad_sync for _ in own.parts(parts)]
@@ -400,7 +429,8 @@ def test_one_process_joins_nothing(tmp_path, monkeypatch, size):
 SCRIPT = """
     import os, signal, sys
     from torch.optim.optimizer import register_optimizer_step_pre_hook
-    from softdict.__main__ import main
+    from softdict import training
+from softdict.__main__ import main
 
     steps = []
 

@@ -70,9 +70,9 @@ def other(name, family, places):
         "context-length": 30,
         "model": FAMILIES[family], "preset": "gpu", "width": 24, "layers": 3,
         "heads": 2, "hidden": 20, "dropout": 0.25, "updates": 7, "batch": 5,
-        "rate": 0.125, "warmup": 9, "smoothing": 0.25, "precision": "bfloat16",
-        "accumulate": 2, "seed": 3, "patience": 4, "metric": "loss", "half": None,
-        "lowercase": None,
+        "rate": 0.125, "warmup": 9, "schedule": "cosine", "clip": 0.5,
+        "smoothing": 0.25, "precision": "bfloat16", "accumulate": 2, "seed": 3,
+        "patience": 4, "metric": "loss", "half": None, "lowercase": None,
         "out": "elsewhere", "config": f"{places}/five.toml"}
     assert values.keys() == NAMES.keys(), "give the new flag a value here"
     return [f"--{name}", *([] if values[name] is None else [str(values[name])])]
@@ -281,7 +281,8 @@ RUNS = {
     "the book's corpus": ["--half", *SMALL],
     "an RNN": ["--model", "attention-additive", *TINY],
     "pairs": ["--pairs", "../pairs.tsv", "--valid", "../other.tsv", "--min-count", "1",
-              "--max-length", "9", "--metric", "chrf", "--rate", "0.0123", *SMALL],
+              "--max-length", "9", "--metric", "chrf", "--rate", "0.0123",
+              "--schedule", "cosine", "--clip", "0.5", *SMALL],
     "pairs in pieces": ["--pairs", "../pairs.tsv", "--pieces", "50", "--patience", "2",
                         "--warmup", "1", "--precision", "bfloat16", *SMALL],
     "an RNN of pieces": ["--pairs", "../pairs.tsv", "--pieces", "50", "--model", "rnn",
@@ -322,7 +323,8 @@ def test_all_that_counts_is_told(places):
         "lowercase": False,
         "model": "transformer", **usual, "width": 8, "heads": 2, "updates": 1,
         "batch": settings.batch_size, "rate": settings.peak_rate,
-        "warmup": settings.warmup, "smoothing": settings.smoothing,
+        "warmup": settings.warmup, "schedule": "wsd", "clip": settings.clip,
+        "smoothing": settings.smoothing,
         "precision": "float32", "accumulate": 1, "seed": 0, "patience": 0,
         "half": False}
 

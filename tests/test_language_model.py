@@ -29,7 +29,7 @@ from softdict.texts import long_text
 from softdict.texts.long_text import NONE, characters, scan, windows
 from softdict.training import Settings
 
-SIZES = {"vocabulary": 11, "width": 12, "heads": 3, "kv_heads": 3, "layers": 2,
+SIZES = {"vocab_size": 11, "width": 12, "heads": 3, "kv_heads": 3, "layers": 2,
          "hidden": 7, "context_length": 16}
 CONFIGS = {"gpt2": DecoderOnlyConfig(**SIZES),
            "gpt2, untied": DecoderOnlyConfig(**SIZES, tied=False),

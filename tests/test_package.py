@@ -22,10 +22,12 @@ EXAMPLES = {    # arguments for functions whose docstring gives no shapes
     "up_to_end": ([5, 3, 6],),
     "causal_mask": (3,),
     "normalised": (-3.0, 4, 0.6),
+    "cosine_decay": (3, 10, 1e-3),
     "inverse_sqrt": (3, 10, 1e-3),
     "rate_at": (3, Settings(warmup=10)),
 }
 SIZES = {    # tensors beside numbers, or of whole numbers
+    "repeats": (torch.tensor([[4, 5, 4]]), 2, 9),
     "padding_mask": (torch.tensor([1, 3]), 4), "top_state": (torch.ones(1, 2, 3),),
     "without": (torch.ones(2, 5), 0, 2),
     "token_loss": (torch.ones(2, 3, 5), torch.full((2, 3), 4)),
@@ -56,8 +58,8 @@ MODELS = {"update", "backward", "take_step", "rate_multipliers", "endless_batche
           "mixed_states", "batch_loss", "beam_search", "hypothesis", "sample",
           "all_weights", "recorded_weights", "make_transformer", "make_variant",
           "book_transformer", "with_cache", "check_attentions", "exchanged",
-          "attending", "watched", "check_steps", "check_decoder",
-          "foreign", "both_ways"}
+          "attending", "watched", "attend_of", "check_same", "check_steps",
+          "check_pads", "check_decoder", "foreign", "both_ways"}
 MODULES = [importlib.import_module(f"softdict.{name}") for name in QUOTED
            if (ROOT / f"src/softdict/{name}.py").exists()]
 PUBLIC = [function for module in MODULES

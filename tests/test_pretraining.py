@@ -42,7 +42,7 @@ def model_of(words=WORDS, config=SMALL, seed=0):
     return model.eval()
 
 
-def generator(seed=0):
+def rng(seed=0):
     return torch.Generator().manual_seed(seed)
 
 
@@ -62,7 +62,7 @@ def test_mask_is_the_last_word_and_no_other_number_changes():
 @given(texts, st.integers(0, 99), st.sampled_from([0.15, 0.5, 1.0]))
 def test_no_special_word_is_chosen_or_drawn(rows, seed, share):
     ids = padded([[BOS, UNK, *row, EOS] for row in rows])
-    masked, target = mask_words(ids, 11, generator(seed), share)
+    masked, target = mask_words(ids, 11, rng(seed), share)
     special = ids < len(SPECIALS)
     assert (target[special] == PAD).all() and (masked[special] == ids[special]).all()
     chosen = target != PAD
@@ -77,7 +77,7 @@ def test_shares_of_the_chosen_the_masked_the_drawn_and_the_kept():
     torch.manual_seed(0)
     ids = torch.randint(4, 1004, (400, 500))
     before, state = ids.clone(), torch.get_rng_state()
-    masked, target = mask_words(ids, 1004, generator())
+    masked, target = mask_words(ids, 1004, rng())
     assert torch.equal(ids, before) and torch.equal(torch.get_rng_state(), state)
     chosen = target != PAD
     assert chosen.double().mean().item() == pytest.approx(0.15, abs=0.003)
@@ -96,7 +96,7 @@ def test_shares_of_the_chosen_the_masked_the_drawn_and_the_kept():
 
 
 def test_the_same_generator_gives_the_same_mask_and_then_another():
-    ids, one, two = torch.full((20, 30), 7), generator(3), generator(3)
+    ids, one, two = torch.full((20, 30), 7), rng(3), rng(3)
     first = mask_words(ids, 11, one)
     assert all(map(torch.equal, first, mask_words(ids, 11, two)))
     assert not torch.equal(first[1], mask_words(ids, 11, one)[1])
@@ -104,21 +104,21 @@ def test_the_same_generator_gives_the_same_mask_and_then_another():
 
 def test_the_words_drawn_are_not_mask():
     ids = torch.full((200, 500), 4)    # the only word: whatever is drawn, it is kept
-    masked, target = mask_words(ids, 5, generator())
+    masked, target = mask_words(ids, 5, rng())
     assert (masked[target != PAD] == 5).double().mean().item() == pytest.approx(
         0.8, abs=0.02)
 
 
 @pytest.mark.parametrize("kind", [torch.int32, torch.int64])
 def test_numbers_keep_their_kind(kind):
-    masked, target = mask_words(torch.full((9, 9), 6, dtype=kind), 11, generator())
+    masked, target = mask_words(torch.full((9, 9), 6, dtype=kind), 11, rng())
     assert masked.dtype == target.dtype == kind
 
 
 @pytest.mark.parametrize("mask", [4, 9, 10])
 def test_a_mask_that_is_no_last_number_is_refused(mask):
     with pytest.raises(ValueError, match=f"last number of the vocabulary.*got {mask}"):
-        mask_words(torch.tensor([[4, 10]]), mask, generator())
+        mask_words(torch.tensor([[4, 10]]), mask, rng())
 
 
 def losses_by_loop(model, masked, target):
@@ -136,7 +136,7 @@ def losses_by_loop(model, masked, target):
 def test_the_loss_counts_the_chosen_words_alone():
     model = model_of()
     ids = padded([[4], [5, 6, 7, 8, 9], [10, 4, 10]])
-    masked, target = mask_words(ids, 11, generator(1), share=0.5)
+    masked, target = mask_words(ids, 11, rng(1), share=0.5)
     assert 1 < (target != PAD).sum() < 9
     losses = losses_by_loop(model, masked, target)
     torch.testing.assert_close(masked_loss(model, masked, target), losses.mean())
@@ -144,11 +144,11 @@ def test_the_loss_counts_the_chosen_words_alone():
     torch.testing.assert_close(masked_loss(model, *wider), losses.mean())
 
 
-def nothing(ids, mask, generator):
+def nothing(ids, mask, rng):
     return ids, torch.zeros_like(ids)
 
 
-def first_row(ids, mask, generator):
+def first_row(ids, mask, rng):
     """The first word of a batch is hidden, and no other."""
     target = torch.zeros_like(ids)
     target[0, 0] = ids[0, 0]
@@ -179,7 +179,7 @@ def test_smoothed_losses_are_torchs_but_for_the_pad(task, smoothing):
     """Values and gradients; torch is given the target as shares, none of them PAD's."""
     model, ids = model_of(), padded([[4], [5, 6, 7, 8, 9], [10, 4, 10]])
     if task == "masked":
-        masked, target = mask_words(ids, 11, generator(1), share=0.5)
+        masked, target = mask_words(ids, 11, rng(1), share=0.5)
         found = masked_loss(model, masked, target, smoothing)
         logits = model(masked, (masked != PAD)[:, None, :])
     else:
@@ -207,8 +207,8 @@ def test_the_mask_hides_the_word_that_is_to_be_guessed():
     for word in (7, 8):
         ids = torch.tensor([[5, word, 6]])
         chance = next(seed for seed in range(999) if torch.equal(
-            mask_words(ids, 11, generator(seed), 0.5)[0], hidden))
-        masked, target = mask_words(ids, 11, generator(chance), 0.5)
+            mask_words(ids, 11, rng(seed), 0.5)[0], hidden))
+        masked, target = mask_words(ids, 11, rng(chance), 0.5)
         assert target.tolist() == [[0, word, 0]]
         torch.testing.assert_close(model(masked, everywhere), model(hidden, everywhere))
 
@@ -286,9 +286,9 @@ def test_an_update_forgets_the_gradient_of_the_one_before():
 def test_masks_are_new_in_each_update_and_come_again_with_the_seed():
     kept, rows = [], [[4, 5, 6, 7]] * 8
 
-    def masking(ids, mask, generator):
+    def masking(ids, mask, rng):
         assert mask == WORDS - 1
-        kept.append(mask_words(ids, mask, generator, 0.5))
+        kept.append(mask_words(ids, mask, rng, 0.5))
         return kept[-1]
 
     for seed in (1, 1, 2):
@@ -594,11 +594,11 @@ def test_a_model_that_says_one_word_guesses_its_share(made_corpus):
         model.generator.bias[dog] = 999
     found = pretraining.guesses(model)
     assert found == pretraining.guesses(model)
-    generator, chosen = torch.Generator().manual_seed(0), []
+    rng, chosen = torch.Generator().manual_seed(0), []
     rows = [english.ids(example.source[1:]) for example in sentences.split("valid")]
     for begin in (0, 100):
         _, target = mask_words(padded(rows[begin:begin + 100]), len(english) - 1,
-                               generator)
+                               rng)
         chosen += target[target != PAD].tolist()
     assert found["right"] == pytest.approx(chosen.count(dog) / len(chosen))
     assert found["loss on valid"] > 300    # the others cost about 999

@@ -156,7 +156,7 @@ def test_a_gate_may_be_one_for_each_sentence(model, batch):
 
 @few
 @given(st.integers(0, 10_000), st.booleans())
-def test_hits_are_those_of_a_loop(seed, itself):
+def test_the_accuracy_of_a_head_is_that_of_a_loop(seed, itself):
     torch.manual_seed(seed)
     weights = torch.rand(2, 3, 5, 5 if itself else 7).softmax(dim=-1)
     links = [(int(b), int(q), int(k)) for b, q, k in zip(
@@ -170,21 +170,21 @@ def test_hits_are_those_of_a_loop(seed, itself):
                    for s, weight in enumerate(weights[b, head, q].tolist())]
             found += row.index(max(row)) == k
         wanted.append(found / len(links))
-    assert roles.hits(shown, links).tolist() == pytest.approx(wanted)
+    assert roles.head_accuracy(shown, links).tolist() == pytest.approx(wanted)
     assert (weights >= 0).all()    # not written into
 
 
-def test_without_a_link_there_is_nothing_to_hit():
+def test_without_a_link_there_is_no_accuracy():
     with pytest.raises(ValueError, match="no link"):
-        roles.hits(torch.ones(1, 1, 2, 2), [])
+        roles.head_accuracy(torch.ones(1, 1, 2, 2), [])
 
 
 def test_the_ruler_by_hand():
     links = [(0, 3, 2), (0, 5, 4), (1, 6, 4), (1, 2, 4)]
     assert roles.commonest_offset(links) == -1
-    assert roles.offset_hits(links, -1) == 0.5
-    assert roles.offset_hits(links, 2) == roles.offset_hits(links, -2) == 0.25
-    assert roles.offset_hits(links, 1) == 0
+    assert roles.offset_accuracy(links, -1) == 0.5
+    assert roles.offset_accuracy(links, 2) == roles.offset_accuracy(links, -2) == 0.25
+    assert roles.offset_accuracy(links, 1) == 0
 
 
 def test_neighbours_by_hand():

@@ -92,8 +92,8 @@ def test_filters_equal_the_librarys():
     model = theirs.GPT2LMHeadModel(theirs.GPT2Config(
         vocab_size=V, n_embd=4, n_head=1, n_layer=1))
     warped = model._get_logits_processor(config)(torch.zeros(40, 1).long(), logits)
-    generator = torch.Generator().manual_seed(4)
-    wanted = warped.softmax(dim=-1).multinomial(1, generator=generator)[:, 0]
+    rng = torch.Generator().manual_seed(4)
+    wanted = warped.softmax(dim=-1).multinomial(1, generator=rng)[:, 0]
     ids = next_word(logits, **options, rng=torch.Generator().manual_seed(4))
     assert torch.equal(ids, wanted)
 

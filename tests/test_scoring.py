@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from softdict import corpus
 from softdict.scoring import (
     BINS, Estimate, alignment_error_rate, best_links, bleu, by_length, chrf,
-    content_shares, exact_matches, heaviest_links, hits, linked_words, masses, share)
+    content_shares, exact_match_scores, heaviest_links, hits, linked_words, masses,
+    share)
 
 REFERENCES = ["개 는 고양이 를 보 았 다".split(), "고양이 가 자 ㄴ다".split(),
               "그 여자 는 책 을 읽 었 다".split()] * 5
@@ -21,10 +22,10 @@ HYPOTHESES = ["개 는 고양이 를 보 았 다".split(), "개 가 자 ㄴ다".
 few = settings(max_examples=30, deadline=None)
 
 
-def test_exact_matches():
-    assert exact_matches(HYPOTHESES, REFERENCES)[:3] == [1.0, 0.0, 0.0]
+def test_exact_match_scores():
+    assert exact_match_scores(HYPOTHESES, REFERENCES)[:3] == [1.0, 0.0, 0.0]
     with pytest.raises(ValueError):
-        exact_matches(HYPOTHESES, REFERENCES[:-1])
+        exact_match_scores(HYPOTHESES, REFERENCES[:-1])
 
 
 def test_content_words_are_counted_once_for_each_time_they_stand_there():

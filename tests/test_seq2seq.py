@@ -412,11 +412,11 @@ def make_looker(decoder="luong", lookup="general", cell=nn.GRU, layers=1):
 def energies_by_loop(attend, query, states):
     """Scores of one query for each state of one sentence, by the formulas."""
     if isinstance(attend.score, Additive):
-        W, U, v = (attend.score.query_layer.weight, attend.keys.weight,
+        W, U, v = (attend.score.query_layer.weight, attend.key_layer.weight,
                    attend.score.energy_layer.weight[0])
         return torch.stack([v @ torch.tanh(W @ query + U @ state) for state in states])
-    keys = ([attend.keys.weight @ state for state in states]
-            if isinstance(attend.keys, nn.Linear) else states)
+    keys = ([attend.key_layer.weight @ state for state in states]
+            if isinstance(attend.key_layer, nn.Linear) else states)
     if isinstance(attend.score, General):
         query = attend.score.query_layer.weight @ query
     scale = D ** 0.5 if attend.score is scaled_dot else 1

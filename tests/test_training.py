@@ -14,8 +14,8 @@ from softdict.batches import epoch_batches, make_batch
 from softdict.saving.checkpoint import load, save_model
 from softdict.seq2seq import Decoder, Encoder, ScheduledSampling, Seq2Seq
 from softdict.training import (
-    Settings, TrainingState, batch_loss, cross_entropy, fit, inverse_sqrt, rate_at,
-    smoothed_loss, token_loss, train, update, wsd)
+    Settings, TrainingState, batch_loss, cosine_decay, cross_entropy, fit,
+    inverse_sqrt, rate_at, smoothed_loss, token_loss, train, update, wsd)
 from softdict.transformer import TransformerConfig, make_transformer
 from softdict.vocab import EOS, PAD
 
@@ -306,7 +306,8 @@ def test_clipping_under_mixed_precision_clips_the_true_gradient():
     ({"precision": "fp16"}, "precision must be one of float32, bfloat16, float16; got "
      "'fp16'"),
     ({"precision": "int64"}, "precision must be one of .* got 'int64'"),
-    ({"schedule": "cosine"}, "schedule must be one of wsd, inverse_sqrt; got 'cosine'"),
+    ({"schedule": "step"},
+     "schedule must be one of wsd, inverse_sqrt, cosine; got 'step'"),
     ({"schedule": "inverse_sqrt"},
      "warmup must be .* 1 or more with the schedule inverse_sqrt; got 0"),
     ({"warmup": -1}, "warmup must be 0 or more"),
@@ -588,6 +589,21 @@ def test_the_papers_schedule():
         assert inverse_sqrt(step, 4000, peak) == pytest.approx(formula)
     assert (rate_at(20, Settings(schedule="inverse_sqrt", warmup=40, peak_rate=1.0))
             == inverse_sqrt(20, 40, 1.0))
+
+
+def test_half_a_cosine_is_that_of_torch():
+    optimizer = torch.optim.SGD(torch.nn.Linear(1, 1).parameters(), lr=2.0)
+    theirs = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=90)
+    rates = [cosine_decay(step, 100, 2.0, warmup=10) for step in range(100)]
+    assert rates[:10] == pytest.approx([0.2 * n for n in range(1, 11)])
+    for rate in rates[10:]:    # behind the warm-up; torch's begins at the peak
+        assert rate == pytest.approx(optimizer.param_groups[0]["lr"])
+        optimizer.step()
+        theirs.step()
+    assert 0 < rates[-1] < 0.001
+    assert rate_at(30, Settings(updates=100, peak_rate=2.0, warmup=10,
+                                schedule="cosine")) == rates[30]
+    assert cosine_decay(3, 5, 2.0, warmup=9) == pytest.approx(8 / 9)    # ends before
 
 
 @pytest.mark.parametrize("parts", [2, 3, 6, 100])

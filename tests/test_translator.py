@@ -537,11 +537,13 @@ def test_flags_of_the_training_reach_it(pairs, tmp_path):
     main(["train", "--pairs", pairs, "--out", str(tmp_path / "model"), "--updates", "2",
           "--batch", "7", "--warmup", "5", "--smoothing", "0.25", "--accumulate", "3",
           "--precision", "bfloat16", "--rate", "0.5", "--seed", "4", "--width", "8",
-          "--hidden", "6", "--heads", "2", "--layers", "1", "--dropout", "0.5"])
+          "--hidden", "6", "--heads", "2", "--layers", "1", "--dropout", "0.5",
+          "--schedule", "inverse_sqrt", "--clip", "0.5"])
     config = load_folder(tmp_path / "model").config
     assert config.settings == asdict(training.Settings(
         updates=2, batch_size=7, warmup=5, smoothing=0.25, accumulate=3, seed=4,
-        precision="bfloat16", peak_rate=0.5, interval=pair_trainer.EVERY)) | {
+        schedule="inverse_sqrt", clip=0.5, precision="bfloat16", peak_rate=0.5,
+        interval=pair_trainer.EVERY)) | {
             "patience": 0, "metric": None}
     assert config.options == {"width": 8, "layers": 1, "heads": 2, "hidden": 6,
                               "dropout": 0.5}

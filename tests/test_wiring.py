@@ -8,6 +8,7 @@ import importlib
 import inspect
 import pkgutil
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
@@ -18,16 +19,22 @@ from torch import nn
 import softdict
 from softdict import decoder_only
 from softdict.attention import sdpa
-from softdict.cache import PROVED, foreign
+from softdict.cache import check_pads, foreign
 from softdict.decoder_only import DecoderOnly
 from softdict.heads import MultiHeadAttention, split_heads
 from softdict.layers import LayerNorm
-from softdict.masks import causal_mask
+from softdict.masks import causal_mask, padding_mask
+from softdict.programs.pair_trainer import train_folder
+from softdict.saving.recipes import RECIPES, Recipe, rnn
+from softdict.seq2seq import Encoder
+from softdict.training import Settings
 from softdict.transformer import (
     DecoderLayer, Embedding, EncoderLayer, Transformer, TransformerConfig,
     TransformerDecoder, TransformerEncoder, all_weights, recorded_weights)
+from softdict.variants import BOOK, book_transformer
+from softdict.vocab import Vocab
 
-TEXT = {"vocabulary": 30, "width": D, "heads": H, "kv_heads": 1, "layers": 2,
+TEXT = {"vocab_size": 30, "width": D, "heads": H, "kv_heads": 1, "layers": 2,
         "hidden": 20, "context_length": 12, "positions": "rotary"}
 
 
@@ -189,14 +196,14 @@ DECODERS = classes(TransformerDecoder, "target", "memory") | {
     "OtherDecoder": OtherDecoder}
 
 
-def translator_of(layer=DecoderLayer, decoder=TransformerDecoder):
+def translator_of(layer=DecoderLayer, decoder=TransformerDecoder, sizes=(20, 30)):
     """A small Transformer of two of these layers, with random biases and gains."""
     torch.manual_seed(0)
     config = TransformerConfig(**SIZES)
     model = Transformer(
-        TransformerEncoder(Embedding(20, config),
+        TransformerEncoder(Embedding(sizes[0], config),
                            [EncoderLayer(config) for _ in range(2)], LayerNorm(D)),
-        decoder(Embedding(30, config), [layer(config) for _ in range(2)],
+        decoder(Embedding(sizes[1], config), [layer(config) for _ in range(2)],
                 LayerNorm(D))).double()
     for part in model.parameters():
         nn.init.normal_(part, std=0.4)
@@ -280,7 +287,7 @@ class MixedLayer(DecoderLayer):
 def test_a_step_that_is_wired_otherwise_is_found():
     """By the tests too, if nothing compared at the start."""
     model = translator_of(MixedLayer)
-    PROVED[model.decoder] = foreign(model.decoder)
+    model.decoder.compared = foreign(model.decoder)
     with pytest.raises(AssertionError):
         follows(model, ORDERS["as they are"])
 
@@ -410,16 +417,127 @@ def test_a_model_is_compared_once_and_after_each_change():
     states = torch.get_rng_state()
     modes = [part.training for part in model.train().modules()]
     model.start(source, lengths)
-    assert PROVED[model.decoder] and torch.equal(states, torch.get_rng_state())
+    assert model.decoder.compared and torch.equal(states, torch.get_rng_state())
     assert modes == [part.training for part in model.modules()]
     model.decoder.layers[1] = WindowLayer(TransformerConfig(**SIZES)).double()
     with pytest.raises(TypeError, match="word by word this model computes another"):
         model.start(source, lengths)
     package = translator_of()
     package.start(source, lengths)
-    assert package.decoder not in PROVED
+    assert not hasattr(package.decoder, "compared")
     package.decoder.layers[0].self_attention.attend = dict.get    # it tells no module
     assert len(foreign(package.decoder)) == 1
+
+
+def test_another_part_in_the_place_of_one_is_asked_anew():
+    """Python gives the number of what is gone, its id, to what comes next."""
+    model, (source, lengths, _) = translator_of(), pairs_of_ids()
+    own = model.decoder.layers[0].self_attention
+
+    def near(query, key, value, allowed=None):
+        return sdpa(query, key, value,
+                    None if allowed is None else allowed & ~allowed.tril(-2))
+
+    for _ in range(20):
+        own.attend = partial(lambda *given: sdpa(*given))
+        model.start(source, lengths)
+        del own.attend
+        own.attend = partial(near)
+        with pytest.raises(TypeError, match="word by word this model computes another"):
+            model.start(source, lengths)
+
+
+# Pads
+
+
+class Convolution(nn.Module):
+    """Each word with both of its neighbours."""
+
+    def __init__(self, width=D):
+        super().__init__()
+        self.kernel = nn.Conv1d(width, width, 3, padding=1)
+
+    def forward(self, x):
+        return self.kernel(x.mT).mT
+
+
+class ConvolutionEncoderLayer(EncoderLayer):
+    def __init__(self, config):
+        super().__init__(config)
+        self.mix = Convolution(config.width)
+
+    def forward(self, x, allowed=None):
+        return super().forward(x + self.mix(x), allowed)
+
+
+class MaskedConvolutionLayer(ConvolutionEncoderLayer):
+    """What stands behind a sentence is 0, as if nothing did."""
+
+    def forward(self, x, allowed=None):
+        return super().forward(x * allowed.mT, allowed)
+
+
+class UnpackedEncoder(Encoder):
+    """Its way back begins at the pads."""
+
+    def forward(self, source, lengths):
+        everything = torch.full_like(lengths, source.shape[1])
+        return replace(super().forward(source, everything),
+                       allowed=padding_mask(lengths, source.shape[1]))
+
+
+def convolving(source_words, target_words, layer=ConvolutionEncoderLayer, **sizes):
+    """A recipe's build, with such a layer in the encoder."""
+    model = book_transformer(source_words, target_words, **sizes)
+    config = replace(BOOK, **sizes)
+    model.encoder.layers = nn.ModuleList(layer(config) for _ in range(config.layers))
+    return model
+
+
+SMALL = {"width": D, "heads": H, "layers": 1, "hidden": 20}
+PADS = "pads behind a sentence change what this model makes of it"
+
+
+def test_a_sentence_that_means_another_thing_beside_pads_is_refused():
+    source, lengths, target = pairs_of_ids()
+    model = convolving(20, 30, **SMALL)
+    model(source, lengths, target)    # it trains
+    for ids in (source, source.flip(0), source.roll(3, 1)):    # pads in front, too
+        with pytest.raises(TypeError, match=PADS):
+            model.start(ids, lengths)
+    convolving(20, 30, MaskedConvolutionLayer, **SMALL).start(source, lengths)
+    with pytest.raises(TypeError, match=PADS):
+        check_pads(rnn(20, 30, 8, 6, encoder=UnpackedEncoder), source)
+    check_pads(rnn(20, 30, 8, 6), source)
+
+
+@pytest.mark.parametrize(("build", "words"), [
+    (convolving, PADS),
+    (partial(rnn, width=8, embedding_width=6, encoder=UnpackedEncoder), PADS),
+    (lambda *words, **sizes: translator_of(WindowLayer, sizes=words), "word by word")],
+    ids=["encoder", "RNN", "decoder"])
+def test_no_training_begins_that_no_translation_could_follow(
+        build, words, monkeypatch, tmp_path):
+    """Nobody trains for an hour first."""
+    monkeypatch.setitem(RECIPES, "mine", Recipe(build, Settings(updates=1), "mine"))
+    vocab = Vocab([["a", "b", "c"]])
+    data = [(["a", "b"], ["c"])], [(["a"], ["b"])], vocab, vocab, []
+    options = SMALL if build is convolving else {}
+    with pytest.raises(TypeError, match=words):
+        train_folder(tmp_path / "model", "mine", data, options=options, text="plain")
+    assert not (tmp_path / "model").exists()
+
+
+ENCODER_LAYERS = classes(EncoderLayer, "x", "allowed")
+ENCODER_LAYERS = {name: kind for name, kind in ENCODER_LAYERS.items()
+                  if issubclass(kind, EncoderLayer)}
+
+
+@pytest.mark.parametrize("name", ENCODER_LAYERS)
+def test_no_encoder_layer_of_the_package_knows_a_pad(name):
+    torch.manual_seed(0)
+    model = convolving(20, 30, ENCODER_LAYERS[name], **SMALL).double().eval()
+    knows_nothing_it_should_not(model)
 
 
 # One stack
@@ -504,6 +622,16 @@ class ConvolutionText(decoder_only.Layer):
 def test_a_text_whose_words_meet_elsewhere_is_refused():
     model = writer_of(ConvolutionText)
     model(torch.randint(0, 30, (B, 6)))
+    with pytest.raises(TypeError, match="word by word this model computes another"):
+        model.start()
+
+
+def test_an_attention_function_of_a_config_is_compared_too():
+    def near(query, key, value, allowed=None):
+        return sdpa(query, key, value, allowed & ~torch.ones_like(allowed).tril(-2))
+
+    model = DecoderOnly(decoder_only.DecoderOnlyConfig(**TEXT, attend=near))
+    assert set(foreign(model)) == {near}
     with pytest.raises(TypeError, match="word by word this model computes another"):
         model.start()
 

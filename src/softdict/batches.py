@@ -71,16 +71,16 @@ def make_batch(pairs):
         target_out=padded([target + [EOS] for target in targets]))
 
 
-def epoch_batches(pairs, size, seed, epoch):
+def epoch_batches(pairs, batch_size, seed, epoch):
     """Every pair once, in batches of like length (bucketing) and in random order.
 
     the order is the same for the same seed and epoch
     pairs is a list of (source ids, target ids)
-    returns a list of batches of `size` pairs, one of them smaller
+    returns a list of batches of `batch_size` pairs, one of them smaller
     """
     rng = random.Random(f"{seed} {epoch}")
     shuffled = rng.sample(pairs, len(pairs))
     # equal lengths stay shuffled
     shuffled.sort(key=lambda pair: (len(pair[1]), len(pair[0])))
-    groups = [shuffled[start:start + size] for start in range(0, len(shuffled), size)]
+    groups = [shuffled[n:n + batch_size] for n in range(0, len(shuffled), batch_size)]
     return [make_batch(group) for group in rng.sample(groups, len(groups))]

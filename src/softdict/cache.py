@@ -1,13 +1,12 @@
 """The KV cache of a decoder: keys and values are computed once and kept."""
 
 import copy
-from weakref import WeakKeyDictionary
 
 import torch
+import torch.nn.functional as F
 
-from softdict.layers import exchanged
-
-PROVED = WeakKeyDictionary()    # a model: its parts from outside when it was compared
+from softdict.layers import attend_of, exchanged
+from softdict.vocab import BOS, PAD
 
 
 class DecoderCache:
@@ -90,16 +89,35 @@ def check_attentions(layer):
 
 
 def foreign(model):
-    """Which parts of a model are from outside of softdict and torch, by their ids.
+    """Which parts of a model are from outside of softdict and torch, a list.
 
     a function that its attentions attend with is a part, too
     """
-    parts = [(part, type(part)) for part in model.modules()]
-    parts += [(attend, getattr(attend, "func", attend)) for part in model.modules()
-              if callable(attend := vars(part).get("attend"))]
+    modules = list(model.modules())
+    parts = [(part, type(part)) for part in modules]
+    parts += [(attend, getattr(attend, "func", attend))
+              for attend in map(attend_of, modules) if attend is not None]
     # what is built into Python tells no module
-    return frozenset(id(part) for part, home in parts if not (
-        getattr(home, "__module__", None) or "").startswith(("softdict.", "torch.")))
+    return [part for part, home in parts if not (
+        getattr(home, "__module__", None) or "").startswith(("softdict.", "torch."))]
+
+
+def check_same(model, compute, problem):
+    """Refuses by TypeError, with a problem, a model that computes two different things.
+
+    compute(model) returns two tensors that must be the same
+    it is asked once, and only of a model with parts from outside of this package
+    """
+    parts = foreign(model)
+    if not parts or getattr(model, "compared", None) == parts:
+        return
+    twin = copy.deepcopy(model).eval().float()
+    twin.compared = foreign(twin)
+    with torch.no_grad():
+        one, other = compute(twin)
+    if not torch.allclose(one, other, rtol=1e-3, atol=1e-4):
+        raise TypeError(problem)
+    model.compared = parts    # themselves, and not their ids, which Python uses again
 
 
 def check_steps(model, compute):
@@ -108,21 +126,32 @@ def check_steps(model, compute):
     with a convolution, a window or positions of a layer's own, words meet where no
     cache sees it: such a model would train as one and decode as another
     compute(model) returns x [1, T, D] twice: at once, and word by word from a cache
-    it is asked once, and only of a model with parts from outside of this package
     """
-    parts = foreign(model)
-    if not parts or PROVED.get(model) == parts:
-        return
-    twin = copy.deepcopy(model).eval().float()
-    PROVED[twin] = foreign(twin)
-    with torch.no_grad():
-        whole, steps = compute(twin)
-    if not torch.allclose(whole, steps, rtol=1e-3, atol=1e-4):
-        raise TypeError(
-            "word by word this model computes another thing than at once: its words "
-            "meet elsewhere than in the attentions that a cache serves, as in a "
-            "convolution, a window or positions of a layer's own")
-    PROVED[model] = parts
+    check_same(model, compute, (
+        "word by word this model computes another thing than at once: its words "
+        "meet elsewhere than in the attentions that a cache serves, as in a "
+        "convolution, a window or positions of a layer's own"))
+
+
+def check_pads(model, source):
+    """Refuses by TypeError a translator that reads a sentence otherwise beside pads.
+
+    with a convolution in the encoder it would mean another thing in every batch
+    its steps are compared, too: see `check_steps`
+    source [B, S]: the first sentence is tried, with pads behind it and without
+    """
+    def both_ways(model):
+        ids = source[:1, source[0] != PAD]            # [1, S]
+        length = torch.tensor([ids.shape[1]])         # [1]
+        target = torch.full_like(ids[:, :1], BOS)     # [1, 1]
+        model.start(ids, length)
+        return [model.states(read, length, target)
+                for read in (ids, F.pad(ids, (0, 3), value=PAD))]
+
+    check_same(model, both_ways, (
+        "pads behind a sentence change what this model makes of it: its words meet "
+        "elsewhere than in attentions that hide pads, as in a convolution; such a "
+        "part must set pads to 0 before it mixes words"))
 
 
 def check_decoder(decoder, memory, memory_allowed):

@@ -22,7 +22,7 @@ from softdict.masks import causal_mask
 from softdict.sampling import next_word
 
 LLAMA = {"positions": "rotary", "norm": "rms", "feed_forward": "swiglu",
-         "bias": False, "tied": False}    # what Config(vocabulary, **LLAMA) changes
+         "bias": False, "tied": False}    # what Config(vocab_size, **LLAMA) changes
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class DecoderOnlyConfig:
     raises ValueError for heads or names that do not fit
     """
 
-    vocabulary: int
+    vocab_size: int
     width: int = 128
     heads: int = 4
     kv_heads: int = 4              # fewer than heads: grouped queries
@@ -211,13 +211,13 @@ class DecoderOnly(nn.Module):
     def __init__(self, config):
         super().__init__()
         self.config = config
-        self.embedding = nn.Embedding(config.vocabulary, config.width)
+        self.embedding = nn.Embedding(config.vocab_size, config.width)
         if config.positions == "learned":
             self.learned = nn.Embedding(config.context_length, config.width)
         self.dropout = Dropout(config.dropout)
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
         self.norm = NORMS[config.norm](config.width, config.eps)
-        self.generator = nn.Linear(config.width, config.vocabulary, bias=False)
+        self.generator = nn.Linear(config.width, config.vocab_size, bias=False)
         self.initialise()
         self.tie()
 
@@ -287,7 +287,7 @@ class DecoderOnly(nn.Module):
 
 def both_ways(model):
     """The first words of the vocabulary at once, and word by word from a cache."""
-    ids = torch.arange(min(4, model.config.vocabulary, model.config.context_length))
+    ids = torch.arange(min(4, model.config.vocab_size, model.config.context_length))
     ids, cache = ids[None].to(model.embedding.weight.device), model.start()
     steps = [model(word, cache=cache) for word in ids.split(1, dim=1)]
     return model(ids), torch.cat(steps, dim=1)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 import torch
+from torch import nn
 
 from softdict.sampling import next_word
 from softdict.seq2seq import source_weights
@@ -155,6 +156,52 @@ def sample(model, source, source_lengths, temperature=1.0, max_length=100, **opt
     """
     draw = partial(next_word, temperature=temperature, **options)
     return decode(model, source, source_lengths, max_length, draw)
+
+
+class NoRepeatNgrams(nn.Module):
+    """A model in front of which every search writes no `size` words in a row twice.
+
+    as `no_repeat_ngram_size` does in Hugging Face's library
+    raises ValueError for a size below 1
+    Paulus et al. 2018, section 2.5
+    """
+
+    def __init__(self, model, size):
+        if size < 1:
+            raise ValueError(f"size must be 1 or more; got {size}")
+        super().__init__()
+        self.model, self.size = model, size
+
+    def start(self, source, source_lengths):
+        """The state of the model, and the words so far: ids [B, 0]."""
+        return self.model.start(source, source_lengths), source[:, :0]
+
+    def step(self, ids, state):
+        """Scores of the next word, after ids [N]; minus infinity where it repeats."""
+        state, past = state
+        logits, state = self.model.step(ids, state)
+        past = torch.cat([past, ids[:, None]], dim=1)            # [N, T]
+        again = repeats(past, self.size, logits.shape[-1])       # [N, V]
+        return logits.masked_fill(again, float("-inf")), (state, past)
+
+    def reorder(self, state, chosen):
+        """The translations `chosen` [M] among those of a state, in that order."""
+        state, past = state
+        return self.model.reorder(state, chosen), past[chosen]
+
+
+def repeats(ids, size, words):
+    """Which words would end a run of `size` words that is there already.
+
+    ids [N, T] are the words so far; returns repeats [N, V], with V = words
+    """
+    found = torch.zeros(len(ids), words, dtype=torch.int64, device=ids.device)
+    if ids.shape[1] >= size:
+        runs = ids.unfold(1, size, 1)                            # [N, R, size]
+        last = ids[:, None, ids.shape[1] - size + 1:]            # [N, 1, size - 1]
+        same = (runs[..., :-1] == last).all(dim=-1)              # [N, R]
+        found.scatter_add_(1, runs[..., -1], same.long())
+    return found > 0                                             # [N, V]
 
 
 def translate(model, sentence, source_vocab, target_vocab, max_source_length=None):

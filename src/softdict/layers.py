@@ -131,6 +131,12 @@ class LayerNorm(nn.Module):
 # From outside
 
 
+def attend_of(part):
+    """The function that a module attends with, its own or its config's, else None."""
+    own = vars(part)
+    return own.get("attend") or getattr(own.get("config"), "attend", None)
+
+
 def exchanged(part, **others):
     """A module with other parts in place of some, such as `attend` or a layer's norm.
 

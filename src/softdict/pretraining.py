@@ -24,12 +24,12 @@ def with_mask(vocab):
     return Vocab.of([*vocab.words[len(SPECIALS):], MASK])
 
 
-def mask_words(ids, mask, generator, share=0.15):
+def mask_words(ids, mask, rng, share=0.15):
     """Some words hidden, and what stood there: what a masked language model learns.
 
     of the chosen words 80 % become `mask`, 10 % a random word, 10 % stay as they are
     ids [B, T]; mask is the last number of the vocabulary; no special word is chosen or
-    drawn; generator is a torch.Generator of the device of ids
+    drawn; rng is a torch.Generator of the device of ids
     returns masked [B, T] and target [B, T]: the chosen words, and PAD elsewhere
     raises ValueError if ids hold `mask` or a larger number
     Devlin et al. 2019, section 3.1
@@ -38,9 +38,9 @@ def mask_words(ids, mask, generator, share=0.15):
     if mask <= words or (ids >= mask).any():
         raise ValueError("mask must be the last number of the vocabulary, behind all "
                          f"words; got {mask} for ids up to {int(ids.max())}")
-    chance, fate = torch.rand(2, *ids.shape, generator=generator, device=ids.device)
+    chance, fate = torch.rand(2, *ids.shape, generator=rng, device=ids.device)
     chosen = (chance < share) & (ids >= words)                     # [B, T]
-    drawn = torch.randint(words, mask, ids.shape, generator=generator,
+    drawn = torch.randint(words, mask, ids.shape, generator=rng,
                           dtype=ids.dtype, device=ids.device)      # [B, T]
     masked = drawn.where(chosen & (fate >= 0.9), ids)              # [B, T]
     masked = masked.masked_fill(chosen & (fate < 0.8), mask)       # [B, T]
@@ -55,12 +55,12 @@ class TextModel(nn.Module):
     Devlin et al. 2019, section 3; Radford et al. 2018, section 3.1
     """
 
-    def __init__(self, words, config):
+    def __init__(self, vocab_size, config):
         super().__init__()
-        self.embedding = Embedding(words, config)
+        self.embedding = Embedding(vocab_size, config)
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.layers))
         self.norm = nn.LayerNorm(config.width)
-        self.generator = nn.Linear(config.width, words)
+        self.generator = nn.Linear(config.width, vocab_size)
         self.generator.weight = self.embedding.table.weight
 
     def states(self, ids, allowed, positions=None):
@@ -114,13 +114,13 @@ def next_word_loss(model, target_in, target_out, smoothing=0.0):
 def masked_update(state, batch, masking=mask_words, loss=masked_loss):
     """One update of `train` with the masked words of a batch's source.
 
-    masking(ids, mask, generator) is asked anew in each update
+    masking(ids, mask, rng) is asked anew in each update
     raises ValueError if no word is chosen
     """
     number = state.settings.seed * 1_000_003 + len(state.history)
-    generator = torch.Generator(batch.source.device).manual_seed(number)
+    rng = torch.Generator(batch.source.device).manual_seed(number)
     mask = state.model.generator.out_features - 1
-    masked, target = masking(batch.source, mask, generator)    # [B, T], [B, T]
+    masked, target = masking(batch.source, mask, rng)    # [B, T], [B, T]
     if (target == PAD).all():
         raise ValueError("no word is chosen: there is nothing to guess")
     return update(state, replace(batch, source=masked, target_out=target),

@@ -15,8 +15,8 @@ import torch
 import torch.nn.functional as F
 
 from softdict.heads import MultiHeadAttention, attending
-from softdict.scoring import alignment_error_rate, heaviest_links, hits as link_hits
-from softdict.scoring import masses, share
+from softdict.scoring import (
+    alignment_error_rate, heaviest_links, hits, masses, share)
 from softdict.transformer import recorded_weights
 from softdict.vocab import PAD
 
@@ -117,7 +117,7 @@ def words_only(weights, itself=False):
     return weights
 
 
-def hits(weights, links):
+def head_accuracy(weights, links):
     """Share of links whose key has the largest weight in the row of its query.
 
     weights [B, H, T, S]; returns shares [H]
@@ -135,8 +135,8 @@ def commonest_offset(links):
     return Counter(key - query for _, query, key in links).most_common(1)[0][0]
 
 
-def offset_hits(links, offset):
-    """Share of links that a head would hit that always looks at this offset."""
+def offset_accuracy(links, offset):
+    """Share of links of a head that always looks at this offset: the baseline."""
     return sum(key - query == offset for _, query, key in links) / len(links)
 
 
@@ -151,7 +151,7 @@ def alignment(weights, pairs):
     possible = [pair.possible for pair in pairs]
     drawn = [heaviest_links(row, links) for row, links in zip(rows, possible)]
     return {"error": alignment_error_rate(drawn, sure, possible, rounds=1).value,
-            "hits": share(*zip(*link_hits(rows, sure)), rounds=1).value,
+            "hits": share(*zip(*hits(rows, sure)), rounds=1).value,
             "mass": share(*zip(*masses(rows, sure)), rounds=1).value}
 
 

@@ -14,7 +14,7 @@ import numpy
 BINS = [(4, 8), (9, 12), (13, 16), (17, 20), (21, 24), (25, 30), (31, 40)]
 
 
-def exact_matches(hypotheses, references):
+def exact_match_scores(hypotheses, references):
     """1.0 for each hypothesis that equals its reference, else 0.0."""
     return [float(hypothesis == reference)
             for hypothesis, reference in zip(hypotheses, references, strict=True)]

@@ -53,13 +53,13 @@ class Encoder(nn.Module):
     raises ValueError for an odd width
     """
 
-    def __init__(self, vocabulary, embedding_width=96, width=192, layers=1,
+    def __init__(self, vocab_size, embedding_width=96, width=192, layers=1,
                  cell=nn.GRU):
         super().__init__()
         if width % 2:
             raise ValueError("two directions share the width, so it must be even; "
                              f"got {width}")
-        self.embedding = nn.Embedding(vocabulary, embedding_width, padding_idx=PAD)
+        self.embedding = nn.Embedding(vocab_size, embedding_width, padding_idx=PAD)
         self.rnn = cell(embedding_width, width // 2, layers, batch_first=True,
                         bidirectional=True)
 
@@ -86,10 +86,10 @@ class Decoder(nn.Module):
     Cho et al. 2014, section 2.2
     """
 
-    def __init__(self, vocabulary, embedding_width=96, width=192, layers=1,
+    def __init__(self, vocab_size, embedding_width=96, width=192, layers=1,
                  cell=nn.GRU):
         super().__init__()
-        self.embedding = nn.Embedding(vocabulary, embedding_width, padding_idx=PAD)
+        self.embedding = nn.Embedding(vocab_size, embedding_width, padding_idx=PAD)
         self.rnn = cell(embedding_width + width, width, layers, batch_first=True)
 
     def start(self, encoded):
@@ -170,16 +170,16 @@ class Attend(nn.Module):
     """A context for each query: attention to the encoder's states, pads hidden.
 
     score(query, key) is a function or a module
-    keys is a module that makes the keys of the states; None: the states are the keys
+    key_layer is a module that makes the keys of the states; None: they are the keys
     """
 
-    def __init__(self, score=dot, keys=None):
+    def __init__(self, score=dot, key_layer=None):
         super().__init__()
-        self.score, self.keys = score, keys or nn.Identity()
+        self.score, self.key_layer = score, key_layer or nn.Identity()
 
     def start(self, encoded):
         """Key, value and mask of a source: made once, asked at every step."""
-        return self.keys(encoded.states), encoded.states, encoded.allowed
+        return self.key_layer(encoded.states), encoded.states, encoded.allowed
 
     def forward(self, query, source):
         """query [B, Q], source from `start`; returns context [B, D], weights [B, S]."""
@@ -212,11 +212,11 @@ class BahdanauDecoder(nn.Module):
     Bahdanau et al. 2015, section 3.1
     """
 
-    def __init__(self, vocabulary, embedding_width=96, width=192, layers=1,
+    def __init__(self, vocab_size, embedding_width=96, width=192, layers=1,
                  cell=nn.GRU, context=None):
         super().__init__()
         self.context = context or Attend()
-        self.embedding = nn.Embedding(vocabulary, embedding_width, padding_idx=PAD)
+        self.embedding = nn.Embedding(vocab_size, embedding_width, padding_idx=PAD)
         self.rnn = cell(embedding_width + width, width, layers, batch_first=True)
 
     def start(self, encoded):
@@ -241,11 +241,11 @@ class LuongDecoder(nn.Module):
     Luong et al. 2015, sections 3 and 3.3
     """
 
-    def __init__(self, vocabulary, embedding_width=96, width=192, layers=1,
+    def __init__(self, vocab_size, embedding_width=96, width=192, layers=1,
                  cell=nn.GRU, context=None, feed=True):
         super().__init__()
         self.context, self.feed = context or Attend(), feed
-        self.embedding = nn.Embedding(vocabulary, embedding_width, padding_idx=PAD)
+        self.embedding = nn.Embedding(vocab_size, embedding_width, padding_idx=PAD)
         self.rnn = cell(embedding_width + feed * width, width, layers, batch_first=True)
         self.join = nn.Linear(2 * width, width, bias=False)
 

@@ -80,6 +80,15 @@ def inverse_sqrt(step, warmup, peak):
     return peak * min((step + 1) / warmup, (warmup / (step + 1)) ** 0.5)
 
 
+def cosine_decay(step, updates, peak, warmup=0):
+    """Linear warm-up to the peak, then decay along half a cosine, almost to 0.
+
+    Loshchilov and Hutter 2017, section 3
+    """
+    down = max(0, step - warmup) / max(1, updates - warmup)
+    return peak * min((step + 1) / max(1, warmup), (1 + math.cos(math.pi * down)) / 2)
+
+
 def fit(model, pairs, updates, peak_rate, batch_size=64, seed=0,
         watch=lambda step: None):
     """Trains a model on pairs (source ids, target ids); returns each update's loss.
@@ -114,7 +123,7 @@ def fit(model, pairs, updates, peak_rate, batch_size=64, seed=0,
 
 
 PRECISIONS = ("float32", "bfloat16", "float16")
-SCHEDULES = ("wsd", "inverse_sqrt")
+SCHEDULES = ("wsd", "inverse_sqrt", "cosine")
 
 
 @dataclass(frozen=True)
@@ -132,7 +141,7 @@ class Settings:
     interval: int = 500             # updates from one checkpoint to the next
     precision: str = "float32"      # or mixed: "bfloat16", "float16" where it is safe
     warmup: int = 0                 # updates until the peak rate is reached
-    schedule: str = "wsd"           # or "inverse_sqrt"
+    schedule: str = "wsd"           # or "inverse_sqrt", "cosine"
     smoothing: float = 0.0          # label smoothing
     accumulate: int = 1             # parts of a batch that are computed one by one
 
@@ -273,7 +282,8 @@ def rate_at(step, settings):
     """The learning rate of an update, by the schedule of the settings."""
     updates, warmup, peak = settings.updates, settings.warmup, settings.peak_rate
     return {"wsd": lambda: wsd(step, updates, peak, warmup),
-            "inverse_sqrt": lambda: inverse_sqrt(step, warmup, peak)
+            "inverse_sqrt": lambda: inverse_sqrt(step, warmup, peak),
+            "cosine": lambda: cosine_decay(step, updates, peak, warmup)
             }[settings.schedule]()
 
 

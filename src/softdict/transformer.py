@@ -14,7 +14,7 @@ from torch import nn
 
 from softdict.attention import sdpa
 from softdict.batches import pads_behind
-from softdict.cache import DecoderCache, check_decoder, with_cache
+from softdict.cache import DecoderCache, check_decoder, check_pads, with_cache
 from softdict.heads import MultiHeadAttention, attending, watched
 from softdict.layers import Dropout, FeedForward, exchanged, sinusoids
 from softdict.masks import causal_mask, padding_mask
@@ -89,9 +89,9 @@ class Embedding(nn.Module):
     Vaswani et al. 2017, sections 3.4 and 3.5
     """
 
-    def __init__(self, vocabulary, config):
+    def __init__(self, vocab_size, config):
         super().__init__()
-        self.table = nn.Embedding(vocabulary, config.width, padding_idx=PAD)
+        self.table = nn.Embedding(vocab_size, config.width, padding_idx=PAD)
         nn.init.normal_(self.table.weight, std=config.width ** -0.5)
         nn.init.zeros_(self.table.weight[PAD])
         self.dropout = Dropout(config.dropout)
@@ -200,6 +200,7 @@ class Transformer(nn.Module):
 
     def start(self, source, source_lengths):
         """A cache before the first word; source [B, S], source_lengths [B]."""
+        check_pads(self, source)
         return self.decoder.start(*self.encode(source, source_lengths))
 
     def step(self, ids, cache):

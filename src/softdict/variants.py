@@ -52,8 +52,8 @@ class UnplacedEmbedding(Embedding):
 class LearnedEmbedding(UnplacedEmbedding):
     """Ids to vectors plus learned codes, for at most `context_length` positions."""
 
-    def __init__(self, vocabulary, config, context_length=512):
-        super().__init__(vocabulary, config)
+    def __init__(self, vocab_size, config, context_length=512):
+        super().__init__(vocab_size, config)
         self.context_length = context_length
         self.learned = LearnedPositions(context_length, config.width)
 

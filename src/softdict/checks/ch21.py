@@ -45,9 +45,9 @@ def some_ids(B, T, mask, full=False):
     return ids.masked_fill(places >= lengths, PAD)
 
 
-def hidden(mask_words, ids, mask, generator, *share):
+def hidden(mask_words, ids, mask, rng, *share):
     """Masked ids and target as the answer makes them; Mistake if they are others."""
-    made = ask(mask_words, ids, mask, generator, *share, advice="make new tensors")
+    made = ask(mask_words, ids, mask, rng, *share, advice="make new tensors")
     made = pair(made, "the masked ids", "the target")
     refuse(getattr(made[1], "dtype", None) == torch.bool, "chosen_returned", "the "
            "target holds the words that stood there; yours says only where.")
@@ -87,8 +87,8 @@ def look_at_shares(mask_words, ids, mask):
     """Raises Mistake unless each word is chosen with the chance that was asked."""
     words, found = ids >= FIRST, []
     for share in (0.3, 0.6, 0.0, 1.0, None):
-        generator = torch.Generator().manual_seed(5)
-        masked, target = hidden(mask_words, ids, mask, generator,
+        rng = torch.Generator().manual_seed(5)
+        masked, target = hidden(mask_words, ids, mask, rng,
                                 *([] if share is None else [share]))
         look_at_targets(ids, mask, masked, target)
         found.append(((target != PAD).sum() / words.sum()).item())
@@ -106,16 +106,16 @@ def look_at_shares(mask_words, ids, mask):
 
 
 def look_at_generator(mask_words, ids, mask):
-    """Raises Mistake unless chance comes from the generator, anew in each call."""
+    """Raises Mistake unless chance comes from the rng, anew in each call."""
     before, made = torch.get_rng_state(), []
     for seed in (1, 1, 2):
-        generator = torch.Generator().manual_seed(seed)
-        made.append([hidden(mask_words, ids, mask, generator, 0.5)[0]
+        rng = torch.Generator().manual_seed(seed)
+        made.append([hidden(mask_words, ids, mask, rng, 0.5)[0]
                      for _ in range(2)])
     same = all(torch.equal(*rows) for rows in zip(*made[:2]))
     refuse(not same or not torch.equal(before, torch.get_rng_state()),
            "not_from_generator", "two generators with the same seed should hide the "
-           "same words, and torch's own chance stays as it was; hand `generator` to "
+           "same words, and torch's own chance stays as it was; hand `rng` to "
            "every function that draws.")
     refuse(torch.equal(*made[0]) or torch.equal(made[0][0], made[2][0]), "drawn_once",
            "yours hides the same words in every call; each call draws anew, so do not "
@@ -125,8 +125,8 @@ def look_at_generator(mask_words, ids, mask):
 def look_at_places(mask_words, mask):
     """Raises Mistake unless each word is chosen by itself."""
     ids = some_ids(400, 20, mask, full=True)
-    generator = torch.Generator().manual_seed(6)
-    chosen = hidden(mask_words, ids, mask, generator, 0.3)[1] != PAD
+    rng = torch.Generator().manual_seed(6)
+    chosen = hidden(mask_words, ids, mask, rng, 0.3)[1] != PAD
     refuse((chosen == chosen[0]).all(), "same_places", "yours chooses the same places "
            "in every sentence.")
     refuse((chosen == chosen[:, :1]).all(), "whole_sentences", "yours chooses whole "
@@ -161,9 +161,9 @@ FATES = [
 
 def look_at_fates(mask_words, mask):
     """Raises Mistake unless 80 % are hidden, 10 % drawn evenly and 10 % kept."""
-    generator = torch.Generator().manual_seed(7)
+    rng = torch.Generator().manual_seed(7)
     ids = some_ids(300, 27, mask, full=True)
-    calls = [hidden(mask_words, part, mask, generator, 1.0)[0]
+    calls = [hidden(mask_words, part, mask, rng, 1.0)[0]
              for part in ids.chunk(12)]
     masked = torch.cat(calls)
     covered, drawn = masked == mask, (masked != mask) & (masked != ids)
@@ -193,7 +193,7 @@ def look_at_fates(mask_words, mask):
            "word of the vocabulary with the same chance; yours draws some words more "
            "often.")
     one = some_ids(300, 27, FIRST + 1, full=True)    # a language of one word
-    masked, _ = hidden(mask_words, one, FIRST + 1, generator, 1.0)
+    masked, _ = hidden(mask_words, one, FIRST + 1, rng, 1.0)
     refuse((masked == FIRST + 1).float().mean() > 0.825, "mask_drawn", "yours draws "
            "<mask> as a random word; the last word has the number mask - 1.")
 
@@ -201,15 +201,15 @@ def look_at_fates(mask_words, mask):
 @exercise("21-1", points=2)
 def check_21_1(mask_words):
     ids, mask = some_ids(300, 23, 44), 44
-    generator = torch.Generator().manual_seed(3)
-    look_at_targets(ids, mask, *hidden(mask_words, ids, mask, generator, 0.3))
+    rng = torch.Generator().manual_seed(3)
+    look_at_targets(ids, mask, *hidden(mask_words, ids, mask, rng, 0.3))
     look_at_generator(mask_words, ids[:60], mask)
     look_at_places(mask_words, mask)
     look_at_shares(mask_words, ids, mask)
     look_at_fates(mask_words, 10)
-    hidden(mask_words, torch.zeros(2, 3).long(), mask, generator)    # pads alone
-    hidden(mask_words, torch.tensor([[7]]), mask, generator, 1.0)
-    goes_elsewhere(mask_words, ids, mask, generator, 0.3)
+    hidden(mask_words, torch.zeros(2, 3).long(), mask, rng)    # pads alone
+    hidden(mask_words, torch.tensor([[7]]), mask, rng, 1.0)
+    goes_elsewhere(mask_words, ids, mask, rng, 0.3)
     return "each call hides other words, and the target asks for these alone."
 
 

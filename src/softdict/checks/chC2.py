@@ -23,12 +23,12 @@ SIZES = TransformerConfig(width=12, heads=3, layers=2, hidden=20, dropout=0.0)
 
 @exercise("C2-1", points=1)
 def check_C2_1(answer):
-    generator = torch.Generator().manual_seed(1)
+    rng = torch.Generator().manual_seed(1)
     query, key, value = (
-        torch.randn(2, 3, size, 4, generator=generator, dtype=torch.float64)
+        torch.randn(2, 3, size, 4, generator=rng, dtype=torch.float64)
         for size in (5, 7, 7))
     query, key, value = 3 * query, key.requires_grad_(), value.requires_grad_()
-    allowed = torch.rand(2, 1, 5, 7, generator=generator) > 0.4
+    allowed = torch.rand(2, 1, 5, 7, generator=rng) > 0.4
     allowed[0, 0, 1] = False    # nothing to attend to
     for mask in (None, allowed):
         right, _ = attention(query, key, value, mask)

@@ -74,11 +74,11 @@ def kneser_ney(count):
 class NextWord(nn.Module):
     """Logits of the next word, from the word before it."""
 
-    def __init__(self, vocabulary, width=WIDTH):
+    def __init__(self, vocab_size, width=WIDTH):
         super().__init__()
-        self.query = nn.Embedding(vocabulary, width)
-        self.key = nn.Embedding(vocabulary, width)
-        self.usual = nn.Parameter(torch.zeros(vocabulary))
+        self.query = nn.Embedding(vocab_size, width)
+        self.key = nn.Embedding(vocab_size, width)
+        self.usual = nn.Parameter(torch.zeros(vocab_size))
 
     def forward(self, word):
         """word [M]; returns logits [M, V]."""

@@ -16,7 +16,7 @@ from softdict.experiments import sentences
 from softdict.experiments.measures import found_content, translations
 from softdict.experiments.runner import trained
 from softdict.experiments.translation import SYSTEMS
-from softdict.scoring import by_length, exact_matches
+from softdict.scoring import by_length, exact_match_scores
 
 FROM_EACH = 200    # known sentences of a bin of length, at most
 FLAGGED = {}    # the systems that have results, each with its seeds
@@ -36,7 +36,7 @@ def finish(system, training):
     for name, examples in (("known", known(system)), ("iid", sentences.split("iid")),
                            ("long", sentences.split("long"))):
         lines = translations(system, training.model, examples)
-        exact = exact_matches(lines, [example.target for example in examples])
+        exact = exact_match_scores(lines, [example.target for example in examples])
         found, wanted = zip(*found_content(examples, lines))
         table[name] = {"exact": "".join(str(int(flag)) for flag in exact),
                        "found": " ".join(map(str, found)),

@@ -22,7 +22,7 @@ from softdict.decoding import greedy
 from softdict.experiments import sentences
 from softdict.experiments.runner import Experiment
 from softdict.saving.recipes import RECIPES, vocabs
-from softdict.scoring import bleu, chrf, exact_matches
+from softdict.scoring import bleu, chrf, exact_match_scores
 from softdict.training import Settings, TrainingState, token_loss, train
 from softdict.vocab import PAD
 
@@ -92,7 +92,7 @@ def measured(model, examples):
             "bleu": bleu(lines, gold, rounds=1)[0].value,
             "chrf": chrf(map(sentences.join, lines), map(sentences.join, gold),
                          rounds=1)[0].value,
-            "exact": 100 * sum(exact_matches(lines, gold)) / len(gold)}
+            "exact": 100 * sum(exact_match_scores(lines, gold)) / len(gold)}
 
 
 def certainty(logits, target):

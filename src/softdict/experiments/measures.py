@@ -9,7 +9,7 @@ from softdict.decoding import greedy
 from softdict.experiments import sentences
 from softdict.saving.recipes import vocabs
 from softdict.scoring import (
-    alignment_error_rate, bleu, by_length, chrf, content_shares, exact_matches,
+    alignment_error_rate, bleu, by_length, chrf, content_shares, exact_match_scores,
     heaviest_links, hits, masses, share)
 from softdict.seq2seq import Seq2Seq, mixed_states, source_weights
 from softdict.transformer import all_weights
@@ -30,7 +30,7 @@ def quality(examples, hypotheses):
                                       map(sentences.join, references))
     endings = [line[-1:] == reference[-1:]
                for line, reference in zip(hypotheses, references)]
-    measures = {"exact": share(exact_matches(hypotheses, references)),
+    measures = {"exact": share(exact_match_scores(hypotheses, references)),
                 "content": share(found, wanted),
                 "bleu": words, "chrf": letters, "ending": share(endings)}
     return {"sentences": len(examples),

@@ -70,11 +70,11 @@ def batches(pairs, size=100):
 def guesses(model):
     """Loss of the masked words of `valid`, the same in each call, and the share of them
     that is guessed right."""
-    generator, total, right, words = torch.Generator().manual_seed(0), 0.0, 0, 0
+    rng, total, right, words = torch.Generator().manual_seed(0), 0.0, 0, 0
     english = vocabularies()[0]
     pairs = [(source[1:], target) for source, target in ids(sentences.split("valid"))]
     for batch in batches(pairs):
-        masked, target = mask_words(batch.source, len(english) - 1, generator)
+        masked, target = mask_words(batch.source, len(english) - 1, rng)
         chosen = target != PAD
         logits = model(masked, (masked != PAD)[:, None, :])[chosen]
         right += (logits.argmax(dim=-1) == target[chosen]).sum().item()

@@ -97,14 +97,14 @@ def relations(model, weights, links):
         if rows(name, chosen) < FEWEST:
             continue
         stack, new = name.split()[0], links["iid"][name]
-        valid, iid = (100 * roles.hits(weights[split][stack], known) * len(known)
-                      / rows(name, known)
-                      for split, known in (("valid", chosen), ("iid", new)))
+        valid, iid = (
+            100 * roles.head_accuracy(weights[split][stack], known) * len(known)
+            / rows(name, known) for split, known in (("valid", chosen), ("iid", new)))
         best, offset = int(valid.argmax()), roles.commonest_offset(chosen)
         table[name] = {
             "rows": rows(name, new), "head": names_of(model, stack)[best],
             "valid": valid[best].item(), "iid": iid[best].item(), "offset": offset,
-            "offset iid": (100 * roles.offset_hits(new, offset) * len(new)
+            "offset iid": (100 * roles.offset_accuracy(new, offset) * len(new)
                            / rows(name, new)),
             "heads": iid.tolist()}
     return table
@@ -118,8 +118,8 @@ def positions(weights, pairs):
                    for pair in pairs]
         for offset in offsets:
             links = roles.neighbour_links(lengths, offset)
-            table[f"{stack} {offset}"] = (100 * roles.hits(weights[stack],
-                                                           links)).tolist()
+            table[f"{stack} {offset}"] = (
+                100 * roles.head_accuracy(weights[stack], links)).tolist()
     return table
 
 
@@ -292,7 +292,7 @@ def best_offset(links):
     """The offset that hits most of the links, and how many of them: no head is asked.
     """
     offset = roles.commonest_offset(links)
-    return offset, round(roles.offset_hits(links, offset) * len(links))
+    return offset, round(roles.offset_accuracy(links, offset) * len(links))
 
 
 def offsets(seed, path=None):
@@ -313,7 +313,8 @@ def offsets(seed, path=None):
         best, found = best_offset(new)
         table[name] = {
             "rows": rows(name, new), "valid offset": known, "iid offset": best,
-            "valid": 100 * roles.offset_hits(new, known) * len(new) / rows(name, new),
+            "valid": (100 * roles.offset_accuracy(new, known) * len(new)
+                      / rows(name, new)),
             "iid": 100 * found / rows(name, new)}
     return rounded(table, DIGITS)
 

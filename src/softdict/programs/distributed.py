@@ -8,6 +8,7 @@ rounding.
 
 import os
 import signal
+from functools import partial
 
 import torch
 from torch import distributed, nn
@@ -69,13 +70,13 @@ def agreed(number):
 class LossOf(nn.Module):
     """The loss of a model as one forward: what DistributedDataParallel watches."""
 
-    def __init__(self, model):
+    def __init__(self, model, loss):
         super().__init__()
-        self.model = model
+        self.model, self.loss = model, loss
 
     def forward(self, part, settings):
         """A Batch and Settings; returns loss []."""
-        return training.batch_loss(self.model, part, settings)
+        return self.loss(self.model, part, settings)
 
 
 def own_rows(batch):
@@ -100,9 +101,9 @@ class OwnRows:
         yield last
 
 
-def updater(state):
+def updater(state, loss):
     """What `training.train` calls to do one update of a TrainingState together."""
-    loss_of = DistributedDataParallel(LossOf(state.model))
+    loss_of = DistributedDataParallel(LossOf(state.model, loss))
     processes = distributed.get_world_size()
 
     def update(state, batch):
@@ -110,12 +111,12 @@ def updater(state):
         runtime.seed(torch.initial_seed() + distributed.get_rank() * 10 ** 12)
         own = OwnRows(batch, loss_of)
 
-        def loss(model, part, settings):
+        def own_loss(model, part, settings):
             # it takes the mean over the processes, and we want the sum
             return loss_of(part, settings) * own.counts * processes    # []
 
-        total = torch.tensor(training.backward(state, own, loss), dtype=torch.float64,
-                             device=state.device)
+        total = torch.tensor(training.backward(state, own, own_loss),
+                             dtype=torch.float64, device=state.device)
         distributed.all_reduce(total)
         return training.take_step(state, total.item() / processes)
 
@@ -133,20 +134,22 @@ def check_alike(state, pairs):
                          "machines must see the same pairs and the same --out")
 
 
-def train(state, pairs, evaluate=None, path=None):
+def train(state, pairs, evaluate=None, path=None, loss=training.batch_loss):
     """As `training.train`, by all processes of torchrun; the first writes the files.
 
+    loss: as for `training.update`
     raises ConnectionError, with one sentence, where another process has ended, and
     ValueError where they have not read the same
     """
     if not together():
-        return training.train(state, pairs, evaluate, path)
+        return training.train(state, pairs, evaluate, path,
+                              partial(training.update, loss=loss))
     if path and path.exists():
         load(state, path)
     try:
         check_alike(state, pairs)    # all have read before the first writes
         return training.train(state, pairs, evaluate, path if first() else None,
-                              updater(state))
+                              updater(state, loss))
     except RuntimeError as error:
         if isinstance(error, distributed.DistError) or "gloo" in str(error):
             give_up()

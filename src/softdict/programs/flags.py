@@ -137,6 +137,9 @@ FLAGS = (
     Flag("rate", "R", float, UPDATES, "the peak learning rate", ANY, "peak_rate"),
     Flag("warmup", "N", seed_number, UPDATES, "updates until the peak rate is reached",
          ANY, "warmup"),
+    Flag("schedule", "NAME", str, UPDATES, "of the learning rate: wsd, inverse_sqrt or "
+         "cosine", ANY, "schedule"),
+    Flag("clip", "R", float, UPDATES, "clip gradients that are longer", ANY, "clip"),
     Flag("smoothing", "R", float, UPDATES, "label smoothing", ANY, "smoothing"),
     Flag("precision", "NAME", str, UPDATES, "float32, or mixed: bfloat16, float16", ANY,
          "precision"),

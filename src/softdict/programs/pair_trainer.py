@@ -10,6 +10,7 @@ import torch
 
 from softdict import corpus, runtime
 from softdict.batches import make_batch, padded
+from softdict.cache import check_pads
 from softdict.decoding import greedy
 from softdict.programs import distributed
 from softdict.programs.flags import write_run
@@ -87,7 +88,7 @@ def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=
     run: the flags that `write_run` keeps in the folder
     an interrupted training goes on from its last checkpoint
     raises ValueError for a folder that holds something else, or on which another
-    process is at work
+    process is at work, and TypeError for a model that could not translate as it learns
     """
     folder, (training, validation, *vocabs, _) = Path(folder), data
     check_folder(folder)
@@ -106,6 +107,7 @@ def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=
     model = config.build(*map(len, vocabs)).to(runtime.device())
     ids = [[(vocabs[0].ids(source, "UNK"), vocabs[1].ids(target, "UNK"))
             for source, target in part] for part in (training, validation)]
+    check_pads(model, torch.tensor([ids[0][0][0]], device=runtime.device()))
     # other pairs with the same words are another training too
     digest = hashlib.sha256(repr(ids).encode()).hexdigest()[:16]
     state = TrainingState(model, settings, f"{fingerprint(*vocabs)} {digest}")

@@ -144,8 +144,9 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
     learned_from = hashlib.sha256((tokenizer.to_str() + digest).encode())
     state = TrainingState(DecoderOnly(config).to(runtime.device()), settings,
                           learned_from.hexdigest()[:16])
+    state.model.start()    # refuses one that could not write as it learns
     say(f"{plural(int(counts.sum()), 'character')} of text, "
-        f"{config.vocabulary} different {'pieces' if pieces else 'ones, bytes too'}")
+        f"{config.vocab_size} different {'pieces' if pieces else 'ones, bytes too'}")
     folder.mkdir(parents=True, exist_ok=True)
     # refused now and not in an hour; hidden, so that `check_folder` sees no other file
     tempfile.TemporaryFile(dir=folder, prefix=".").close()
@@ -164,7 +165,7 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
         remove(folder, UNFINISHED, *BEST.values())
 
 
-def sized(model, vocabulary, sizes):
+def sized(model, vocab_size, sizes):
     """The DecoderOnlyConfig of a language model of a family, tied, with these sizes.
 
     raises ValueError for one that is far from any model, such as a mistyped one
@@ -176,7 +177,7 @@ def sized(model, vocabulary, sizes):
                              f"{short(value)}")
     parts = (LLAMA if model == "llama" else {"kv_heads": sizes["heads"]}) | {
         "tied": True}
-    return DecoderOnlyConfig(vocabulary, **sizes | parts)
+    return DecoderOnlyConfig(vocab_size, **sizes | parts)
 
 
 def text_batches(file, tokenizer, begin, edge, size, length):

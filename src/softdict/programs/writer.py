@@ -39,9 +39,9 @@ class Writer:
         ids = self.ids(text)
         if not ids:
             raise ValueError("the text is empty: there is nothing to go on from")
-        if max(ids) >= self.model.config.vocabulary:
+        if max(ids) >= self.model.config.vocab_size:
             raise ValueError(f"{TOKENIZER} makes a piece with the number {max(ids)}; "
-                             f"the model knows {self.model.config.vocabulary}")
+                             f"the model knows {self.model.config.vocab_size}")
         rng = torch.Generator(self.model.embedding.weight.device)
         rng.seed() if seed is None else rng.manual_seed(seed)
         choose = partial(next_word, temperature=temperature, top_k=top_k, top_p=top_p,
@@ -96,9 +96,9 @@ def load_writer(folder, device=None):
         raise
     except Exception as error:    # the library raises nothing narrower
         raise ValueError(f"{unfit} is damaged ({short(str(error))})") from None
-    if not 0 < known <= model.config.vocabulary:
+    if not 0 < known <= model.config.vocab_size:
         raise ValueError(f"{unfit} has {known} pieces, and the model "
-                         f"{model.config.vocabulary}")
+                         f"{model.config.vocab_size}")
     return Writer(model.to(device or "cpu"), tokenizer, eos_ids_of(folder))
 
 

@@ -6,6 +6,7 @@ Each file holds a checksum (SHA-256) of what else it holds.
 import hashlib
 import json
 from dataclasses import asdict
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import safetensors.torch
 import torch
 from torch import nn
 
+from softdict.layers import attend_of
 from softdict.texts.files import write_whole
 
 KEYS = {"vocabulary", "architecture"}    # what every file says of itself
@@ -81,14 +83,29 @@ def add_checksum(path):
 
 
 def architecture(model):
-    """What a model is made of: for each part that is not torch's its class and options.
+    """What a model is made of: for each part that is not torch's its class, its options
+    and what it attends with.
 
     the sizes are those of its weights; dropout is no part of what was learned
     """
-    return {name: f"{type(part).__name__} {part.extra_repr()}".strip()
+    return {name: " ".join(filter(None, [type(part).__name__, part.extra_repr(),
+                                         described(attend_of(part))]))
             for name, part in model.named_modules()
             if not type(part).__module__.startswith("torch.")
             and not isinstance(part, nn.Dropout)}
+
+
+def described(value):
+    """A function by its name, with what a `partial` gives it, or another value as text.
+
+    functions that compute plain attention tell nothing: what was learned with one
+    serves the others
+    """
+    if isinstance(value, partial):
+        given = [value.func, *value.args, *value.keywords.values()]
+        return " ".join(filter(None, map(described, given)))
+    name = getattr(value, "__name__", None) or " ".join(str(value).split())
+    return "" if name in ("None", "attention", "sdpa") else name
 
 
 def settings_of(state):

@@ -52,14 +52,14 @@ TRANSPOSED = "c_attn.weight", "c_proj.weight", "c_fc.weight"
 # buffers that older versions of the library wrote
 BUFFERS = ".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq"
 SIZES = {
-    "gpt2": {"vocabulary": "vocab_size", "width": "n_embd", "heads": "n_head",
+    "gpt2": {"vocab_size": "vocab_size", "width": "n_embd", "heads": "n_head",
              "kv_heads": "n_head", "layers": "n_layer", "hidden": "n_inner",
              "context_length": "n_positions", "eps": "layer_norm_epsilon"},
-    "llama": {"vocabulary": "vocab_size", "width": "hidden_size",
+    "llama": {"vocab_size": "vocab_size", "width": "hidden_size",
               "heads": "num_attention_heads", "kv_heads": "num_key_value_heads",
               "layers": "num_hidden_layers", "hidden": "intermediate_size",
               "context_length": "max_position_embeddings", "eps": "rms_norm_eps"}}
-MOST = {"layers": 1000, "vocabulary": 10 ** 7}    # else a million
+MOST = {"layers": 1000, "vocab_size": 10 ** 7}    # else a million
 # what else changes the calculation: the values that are ours, the usual one first
 ONLY = {
     "gpt2": {"activation_function": ("gelu_new", "gelu_pytorch_tanh"),

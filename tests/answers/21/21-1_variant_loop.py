@@ -1,9 +1,9 @@
 import torch
 
 
-def mask_words(ids, mask, generator, share=0.15):
+def mask_words(ids, mask, rng, share=0.15):
     def draw():
-        return torch.rand((), generator=generator).item()
+        return torch.rand((), generator=rng).item()
 
     masked, target = ids.clone(), torch.zeros_like(ids)
     for b, row in enumerate(ids.tolist()):
@@ -15,5 +15,5 @@ def mask_words(ids, mask, generator, share=0.15):
             if fate < 0.8:
                 masked[b, t] = mask
             elif fate < 0.9:
-                masked[b, t] = torch.randint(4, mask, (), generator=generator)
+                masked[b, t] = torch.randint(4, mask, (), generator=rng)
     return masked, target

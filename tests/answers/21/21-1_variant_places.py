@@ -1,12 +1,12 @@
 import torch
 
 
-def mask_words(ids, mask, generator, share=0.15):
+def mask_words(ids, mask, rng, share=0.15):
     flat, places = ids.flatten(), (ids.flatten() >= 4).nonzero()[:, 0]
-    drawn = torch.rand(len(places), generator=generator, device=ids.device)
+    drawn = torch.rand(len(places), generator=rng, device=ids.device)
     places = places[drawn < share]
-    kinds = torch.rand(len(places), generator=generator, device=ids.device)
-    words = torch.randint(4, mask, kinds.shape, generator=generator, device=ids.device)
+    kinds = torch.rand(len(places), generator=rng, device=ids.device)
+    words = torch.randint(4, mask, kinds.shape, generator=rng, device=ids.device)
     new = torch.where(kinds < 0.1, words, flat[places])
     new[kinds >= 0.2] = mask
     masked = flat.scatter(0, places, new).view(ids.shape)

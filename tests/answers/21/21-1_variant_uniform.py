@@ -1,9 +1,9 @@
 import torch
 
 
-def mask_words(ids, mask, generator, share=0.15):
+def mask_words(ids, mask, rng, share=0.15):
     def chance():
-        return torch.empty(ids.shape, device=ids.device).uniform_(generator=generator)
+        return torch.empty(ids.shape, device=ids.device).uniform_(generator=rng)
 
     chosen = torch.logical_and(ids >= 4, chance() < share)
     what = chance()

@@ -4,10 +4,10 @@ from torch import nn
 
 
 class Decoder(nn.Module):
-    def __init__(self, vocabulary, embedding_width, width):
+    def __init__(self, vocab_size, embedding_width, width):
         super().__init__()
         self.join = nn.Linear(width + width, width, bias=False)
-        self.embedding = nn.Embedding(vocabulary, embedding_width, padding_idx=0)
+        self.embedding = nn.Embedding(vocab_size, embedding_width, padding_idx=0)
         self.rnn = nn.GRU(input_size=embedding_width, hidden_size=width,
                           batch_first=True)
         self.attend = Attend()

@@ -4,10 +4,10 @@ from torch import nn
 
 
 class Decoder(nn.Module):
-    def __init__(self, vocabulary, embedding_width, width):
+    def __init__(self, vocab_size, embedding_width, width):
         super().__init__()
         self.join = nn.Linear(2 * width, width, bias=False)
-        self.embedding = nn.Embedding(vocabulary, embedding_width, padding_idx=0)
+        self.embedding = nn.Embedding(vocab_size, embedding_width, padding_idx=0)
         self.rnn = nn.GRU(embedding_width, width, batch_first=True)
 
     def forward(self, ids, state, states, allowed):

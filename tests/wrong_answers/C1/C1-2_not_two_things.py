@@ -11,9 +11,9 @@ def attend(query, states, allowed):
 class Decoder(nn.Module):
     """ids [B], state [1, B, D]; returns output [B, D] and the state after it."""
 
-    def __init__(self, vocabulary, embedding_width, width):
+    def __init__(self, vocab_size, embedding_width, width):
         super().__init__()
-        self.embedding = nn.Embedding(vocabulary, embedding_width)
+        self.embedding = nn.Embedding(vocab_size, embedding_width)
         self.rnn = nn.GRU(embedding_width, width, batch_first=True)
         self.join = nn.Linear(2 * width, width, bias=False)
 

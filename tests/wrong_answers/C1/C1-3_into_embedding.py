@@ -10,9 +10,9 @@ def attend(query, states, allowed):
 
 
 class Decoder(nn.Module):
-    def __init__(self, vocabulary, embedding_width, width):
+    def __init__(self, vocab_size, embedding_width, width):
         super().__init__()
-        self.embedding = nn.Embedding(vocabulary, embedding_width)
+        self.embedding = nn.Embedding(vocab_size, embedding_width)
         self.rnn = nn.GRU(embedding_width, width, batch_first=True)
         self.join = nn.Linear(2 * width, width, bias=False)
 
