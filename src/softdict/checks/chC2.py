@@ -63,7 +63,7 @@ def check_C2_1(answer):
                "the context is not the one that the five lines of the task give.")
         refuse(no_gradient(returned, [key, value]), *DETACHED)
     for far, code, sentence in FAR:
-        query, key, value = (torch.randint(-2, 3, (2, 3, size, 4), generator=generator)
+        query, key, value = (torch.randint(-2, 3, (2, 3, size, 4), generator=rng)
                              .double() for size in (5, 7, 7))
         query[..., 0], key[..., 0] = 2 * far, 1.0
         refuse(not close(answer(query, key, value, allowed),
