@@ -429,8 +429,7 @@ def test_one_process_joins_nothing(tmp_path, monkeypatch, size):
 SCRIPT = """
     import os, signal, sys
     from torch.optim.optimizer import register_optimizer_step_pre_hook
-    from softdict import training
-from softdict.__main__ import main
+    from softdict.__main__ import main
 
     steps = []
 
