@@ -199,7 +199,10 @@ class Transformer(nn.Module):
         return self.generator(self.states(source, source_lengths, target_in))
 
     def start(self, source, source_lengths):
-        """A cache before the first word; source [B, S], source_lengths [B]."""
+        """A cache before the first word; source [B, S], source_lengths [B].
+
+        raises TypeError for a model that no cache can serve, or that pads change
+        """
         check_pads(self, source)
         return self.decoder.start(*self.encode(source, source_lengths))
 
