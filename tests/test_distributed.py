@@ -42,12 +42,12 @@ EQUAL = {
     "an RNN": (RNN, {}, False),
     "an RNN, one table": (RNN, {"smoothing": 0.1}, True),
     "a Transformer, tied": (TRANSFORMER, {}, False),
-    "a Transformer, one table": (TRANSFORMER, {"accumulate": 2, "smoothing": 0.1},
+    "a Transformer, one table": (TRANSFORMER, {"micro_batches": 2, "smoothing": 0.1},
                                  True),
-    "more parts than rows": (TRANSFORMER, {"accumulate": 5, "batch_size": 7}, False),
+    "more parts than rows": (TRANSFORMER, {"micro_batches": 5, "batch_size": 7}, False),
     # 19 rows, then 1: the second process has none
     "fewer rows than processes": (RNN, {"batch_size": 19}, False),
-    "one row an update": (TRANSFORMER, {"batch_size": 1, "accumulate": 2}, False)}
+    "one row an update": (TRANSFORMER, {"batch_size": 1, "micro_batches": 2}, False)}
 
 
 def made(model=RNN, changes={}, shared=False, dropout=0.0, settings=SHORT):
@@ -57,7 +57,7 @@ def made(model=RNN, changes={}, shared=False, dropout=0.0, settings=SHORT):
     torch.manual_seed(5)
     built = recipes.RECIPES[name].build(11, 11, **options, dropout=dropout)
     if shared:
-        recipes.share_table(built)
+        recipes.share_encoder_decoder_embeddings(built)
     return TrainingState(built.double(), replace(settings, **changes), "words")
 
 
@@ -157,7 +157,7 @@ def unlike(folder):
     longer = made()
     longer.history += [{"loss": 1.0}] * rank
     other = made()
-    other.vocabulary += str(rank)
+    other.vocab_fingerprint += str(rank)
     for state, pairs in ((longer, PAIRS), (other, PAIRS), (made(), PAIRS[rank:])):
         try:
             distributed.train(state, pairs)

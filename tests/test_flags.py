@@ -71,7 +71,7 @@ def other(name, family, places):
         "model": FAMILIES[family], "preset": "gpu", "width": 24, "layers": 3,
         "heads": 2, "hidden": 20, "dropout": 0.25, "updates": 7, "batch": 5,
         "rate": 0.125, "warmup": 9, "schedule": "cosine", "clip": 0.5,
-        "smoothing": 0.25, "precision": "bfloat16", "accumulate": 2, "seed": 3,
+        "smoothing": 0.25, "precision": "bfloat16", "micro-batches": 2, "seed": 3,
         "patience": 4, "metric": "loss", "half": None, "lowercase": None,
         "out": "elsewhere", "config": f"{places}/five.toml"}
     assert values.keys() == NAMES.keys(), "give the new flag a value here"
@@ -288,7 +288,7 @@ RUNS = {
     "an RNN of pieces": ["--pairs", "../pairs.tsv", "--pieces", "50", "--model", "rnn",
                          *TINY],
     "data": ["--data", "multi30k", "--data-dir", "../more", "--from", "fr",
-             "--accumulate", "2", *SMALL],
+             "--micro-batches", "2", *SMALL],
     "a text": ["--text", "../text.txt", "--context-length", "12", "--smoothing", "0.1",
                "--batch", "3", *SMALL],
     "GPT-2 in pieces": ["--text", "../text.txt", "--model", "gpt2", "--pieces", "40",
@@ -325,7 +325,7 @@ def test_all_that_counts_is_told(places):
         "batch": settings.batch_size, "rate": settings.peak_rate,
         "warmup": settings.warmup, "schedule": "wsd", "clip": settings.clip,
         "smoothing": settings.smoothing,
-        "precision": "float32", "accumulate": 1, "seed": 0, "patience": 0,
+        "precision": "float32", "micro-batches": 1, "seed": 0, "patience": 0,
         "half": False}
 
 

@@ -593,7 +593,7 @@ def test_a_batch_in_parts_is_the_batch(text):
     for parts in (1, 2, 3):
         torch.manual_seed(0)
         model = DecoderOnly(DecoderOnlyConfig(300, **SMALL)).double()
-        state = text_trainer.TrainingState(model, Settings(accumulate=parts))
+        state = text_trainer.TrainingState(model, Settings(micro_batches=parts))
         record = text_update(state, batch)
         weights.append([record["loss"], record["norm"]])
         weights[-1] += [part.sum().item() for part in model.parameters()]

@@ -165,7 +165,7 @@ def test_an_update_without_a_chosen_word_is_refused():
 def test_a_part_without_a_chosen_word_counts_nothing():
     batch, weights = make_batch([([4, 5, 6], [4]), ([7, 8], [4]), ([9], [4])]), []
     for parts in (1, 3):
-        training = TrainingState(model_of(), Settings(accumulate=parts, clip=1e9))
+        training = TrainingState(model_of(), Settings(micro_batches=parts, clip=1e9))
         record = masked_update(training, batch, first_row)
         weights.append(torch.cat([weight.grad.flatten() for weight
                                   in training.model.parameters()]))

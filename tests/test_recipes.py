@@ -6,7 +6,7 @@ import torch
 from softdict.batches import make_batch
 from softdict.layers import Dropout
 from softdict.saving.recipes import (
-    REAL_RNN, REAL_TRANSFORMER, RECIPES, real, rnn, share_table)
+    REAL_RNN, REAL_TRANSFORMER, RECIPES, real, rnn, share_encoder_decoder_embeddings)
 from softdict.training import Settings, TrainingState, batch_loss, update
 
 RNNS = [name for name in RECIPES if not name.startswith("transformer")]
@@ -60,7 +60,7 @@ def test_the_width_of_an_embedding_is_chosen(name):
 def test_one_table_learns_from_both_languages(name, dropout):
     model = made(name, dropout=dropout)
     two = sum(part.numel() for part in model.parameters())
-    share_table(model)
+    share_encoder_decoder_embeddings(model)
     tables = [part for part in model.modules() if isinstance(part, torch.nn.Embedding)]
     assert len(tables) == 1
     assert two - sum(part.numel() for part in model.parameters()) == (

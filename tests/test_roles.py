@@ -181,7 +181,7 @@ def test_without_a_link_there_is_no_accuracy():
 
 def test_the_ruler_by_hand():
     links = [(0, 3, 2), (0, 5, 4), (1, 6, 4), (1, 2, 4)]
-    assert roles.commonest_offset(links) == -1
+    assert roles.most_common_offset(links) == -1
     assert roles.offset_accuracy(links, -1) == 0.5
     assert roles.offset_accuracy(links, 2) == roles.offset_accuracy(links, -2) == 0.25
     assert roles.offset_accuracy(links, 1) == 0

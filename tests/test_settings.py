@@ -19,7 +19,7 @@ from softdict.transformer import TransformerConfig, make_transformer
 USUAL = Settings(updates=6, batch_size=8, peak_rate=4e-3, clip=0.05, interval=3)
 OTHER = {"updates": 7, "batch_size": 9, "peak_rate": 5e-3, "clip": 0.04, "seed": 1,
          "interval": 2, "precision": "bfloat16", "warmup": 3,
-         "schedule": "inverse_sqrt", "smoothing": 0.1, "accumulate": 2}
+         "schedule": "inverse_sqrt", "smoothing": 0.1, "micro_batches": 2}
 # what goes with them: the schedule "inverse_sqrt" needs a warm-up
 WITH = {"schedule": {"warmup": 3}}
 PAIRS = [([4 + (n * k) % 7 for k in range(1, 2 + n % 5)],

@@ -123,16 +123,16 @@ def test_flags_reach_the_training(text, tmp_path, capsys):
     with begun() as models:
         refused(capsys, *sized(
             text, tmp_path / "model", "--updates", "7", "--batch", "6", "--rate", "0.5",
-            "--warmup", "3", "--precision", "bfloat16", "--accumulate", "2", "--seed",
-            "4", "--dropout", "0.25", "--pieces", "40", "--smoothing", "0.125",
-            "--clip", "0.5", "--schedule", "cosine"))
+            "--warmup", "3", "--precision", "bfloat16", "--micro-batches", "2",
+            "--seed", "4", "--dropout", "0.25", "--pieces", "40",
+            "--smoothing", "0.125", "--clip", "0.5", "--schedule", "cosine"))
     run = tomllib.loads((tmp_path / "model" / "run.toml").read_text("utf-8"))
     assert run == {
         "text": text, "pieces": 40, "model": "llama", "preset": "small",
         "context-length": 12, "width": 16, "layers": 1, "heads": 2, "hidden": 16,
         "dropout": 0.25, "updates": 7, "batch": 6, "rate": 0.5, "warmup": 3,
         "schedule": "cosine", "clip": 0.5, "smoothing": 0.125,
-        "precision": "bfloat16", "accumulate": 2, "seed": 4, "patience": 0}
+        "precision": "bfloat16", "micro-batches": 2, "seed": 4, "patience": 0}
     config = models[0].config
     assert (config.width, config.heads, config.kv_heads, config.layers, config.hidden,
             config.context_length, config.dropout) == (16, 2, 2, 1, 16, 12, 0.25)

@@ -164,7 +164,8 @@ def adam_by_hand(model, batches, settings, smoothing=0.0):
 
 
 @pytest.mark.parametrize("changes", [
-    {}, {"clip": 0.05}, {"warmup": 4}, {"smoothing": 0.1}, {"accumulate": 3}], ids=str)
+    {}, {"clip": 0.05}, {"warmup": 4}, {"smoothing": 0.1}, {"micro_batches": 3}],
+    ids=str)
 def test_updates_equal_adam_by_hand(changes):
     """Several in a row: an old gradient that stays, weight decay, another rate or
     another loss would be seen."""
@@ -298,7 +299,7 @@ def test_clipping_under_mixed_precision_clips_the_true_gradient():
     ({"updates": 0}, "updates must be 1 or more; got 0"),
     ({"batch_size": 0}, "batch_size must be 1 or more; got 0"),
     ({"interval": 0}, "interval must be 1 or more; got 0"),
-    ({"accumulate": 0}, "accumulate must be 1 or more; got 0"),
+    ({"micro_batches": 0}, "micro_batches must be 1 or more; got 0"),
     ({"peak_rate": 0.0}, "peak_rate must be above 0; got 0.0"),
     ({"peak_rate": math.inf}, "peak_rate must be above 0; got inf"),
     ({"peak_rate": math.nan}, "peak_rate must be above 0; got nan"),
@@ -324,7 +325,7 @@ def test_settings_that_cannot_train_are_refused_in_one_sentence(changes, message
 
 def test_settings_that_can_train_are_taken():
     Settings(updates=1, batch_size=1, interval=1, precision="bfloat16", smoothing=0.0)
-    Settings(schedule="inverse_sqrt", warmup=1, smoothing=0.99, accumulate=64)
+    Settings(schedule="inverse_sqrt", warmup=1, smoothing=0.99, micro_batches=64)
 
 
 def model_of(kind):
@@ -609,7 +610,7 @@ def test_half_a_cosine_is_that_of_torch():
 @pytest.mark.parametrize("parts", [2, 3, 6, 100])
 def test_a_batch_in_parts_is_the_same_update(parts):
     whole, split = (make_transformer_training(),
-                    make_transformer_training(accumulate=parts))
+                    make_transformer_training(micro_batches=parts))
     # Adam's first step is as long for the smallest gradient as for the largest
     for run in (whole, split):
         run.optimizer = torch.optim.SGD(run.model.parameters(), lr=SHORT.peak_rate)

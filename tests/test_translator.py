@@ -535,13 +535,14 @@ def test_small_letters_of_text_that_people_wrote(multi30k, tmp_path):
 
 def test_flags_of_the_training_reach_it(pairs, tmp_path):
     main(["train", "--pairs", pairs, "--out", str(tmp_path / "model"), "--updates", "2",
-          "--batch", "7", "--warmup", "5", "--smoothing", "0.25", "--accumulate", "3",
-          "--precision", "bfloat16", "--rate", "0.5", "--seed", "4", "--width", "8",
+          "--batch", "7", "--warmup", "5", "--smoothing", "0.25",
+          "--micro-batches", "3", "--precision", "bfloat16", "--rate", "0.5",
+          "--seed", "4", "--width", "8",
           "--hidden", "6", "--heads", "2", "--layers", "1", "--dropout", "0.5",
           "--schedule", "inverse_sqrt", "--clip", "0.5"])
     config = load_folder(tmp_path / "model").config
     assert config.settings == asdict(training.Settings(
-        updates=2, batch_size=7, warmup=5, smoothing=0.25, accumulate=3, seed=4,
+        updates=2, batch_size=7, warmup=5, smoothing=0.25, micro_batches=3, seed=4,
         schedule="inverse_sqrt", clip=0.5, precision="bfloat16", peak_rate=0.5,
         interval=pair_trainer.EVERY)) | {
             "patience": 0, "metric": None}
@@ -551,7 +552,7 @@ def test_flags_of_the_training_reach_it(pairs, tmp_path):
 
 def test_half_precision_and_parts_of_a_batch_learn_the_same(pairs, tmp_path):
     records = []
-    for name, more in (("plain", []), ("parts", ["--accumulate", "4"]),
+    for name, more in (("plain", []), ("parts", ["--micro-batches", "4"]),
                        ("half", ["--precision", "float16"])):
         main(sized(pairs, tmp_path / name, "--dropout", "0", *more))
         lines = (tmp_path / name / "history.jsonl").read_text("utf-8").splitlines()
@@ -599,7 +600,7 @@ def test_half_precision_and_parts_of_a_batch_learn_the_same(pairs, tmp_path):
     (["--patience"], "argument --patience: expected one argument"),
     (["--patience", "-1"], "whole number of 0 or more|expected one argument"),
     (["--batch", "0"], "must be a whole number of 1 or more"),
-    (["--accumulate", "half"], "must be a whole number"),
+    (["--micro-batches", "half"], "must be a whole number"),
     (["--warmup", "1.5"], "must be a whole number of 0 or more")],
     ids=lambda part: " ".join(part) if isinstance(part, list) else "")
 def test_what_does_not_go_together_is_refused(multi30k, arguments, message, tmp_path,
@@ -785,7 +786,7 @@ def test_words_typed_in_the_locale_c_are_read(own):
 def test_a_word_that_no_encoding_has_is_no_traceback(own, capsys):
     main(["translate", "dog \udcff\udcfe", "--model", own])
     assert "read as <unk>: \ufffd" in capsys.readouterr().err
-    assert commands.as_typed("Käuze") == "Käuze"
+    assert commands.decode_argument("Käuze") == "Käuze"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names are Unicode there")

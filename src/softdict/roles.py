@@ -130,7 +130,7 @@ def head_accuracy(weights, links):
     return (largest == key[:, None]).double().mean(dim=0)          # [H]
 
 
-def commonest_offset(links):
+def most_common_offset(links):
     """How far behind its query the key stands most often: below 0 it is before it."""
     return Counter(key - query for _, query, key in links).most_common(1)[0][0]
 

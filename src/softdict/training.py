@@ -143,10 +143,10 @@ class Settings:
     warmup: int = 0                 # updates until the peak rate is reached
     schedule: str = "wsd"           # or "inverse_sqrt", "cosine"
     smoothing: float = 0.0          # label smoothing
-    accumulate: int = 1             # parts of a batch that are computed one by one
+    micro_batches: int = 1          # parts of a batch that are computed one by one
 
     def __post_init__(self):
-        for name in ("updates", "batch_size", "interval", "accumulate"):
+        for name in ("updates", "batch_size", "interval", "micro_batches"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be 1 or more; got {getattr(self, name)}")
         for name in ("peak_rate", "clip"):
@@ -179,7 +179,7 @@ class TrainingState:
 
     model: nn.Module
     settings: Settings = Settings()
-    vocabulary: str = ""    # fingerprint: a checkpoint of other words is refused
+    vocab_fingerprint: str = ""    # a checkpoint of other words is refused
     history: list = field(default_factory=list)
     optimizer: torch.optim.Optimizer = None    # Adam, if there is no other
 
@@ -243,7 +243,7 @@ def backward(state, batch, loss=batch_loss):
     settings, total = state.settings, 0.0
     kind = getattr(torch, settings.precision)
     state.optimizer.zero_grad()
-    for part in batch.parts(settings.accumulate):
+    for part in batch.parts(settings.micro_batches):
         # a part counts by its words: the sum is the mean over all words of the batch
         share = part.words / batch.words                                 # []
         with torch.autocast(state.device.type, kind, enabled=kind != torch.float32):

@@ -100,7 +100,7 @@ def relations(model, weights, links):
         valid, iid = (
             100 * roles.head_accuracy(weights[split][stack], known) * len(known)
             / rows(name, known) for split, known in (("valid", chosen), ("iid", new)))
-        best, offset = int(valid.argmax()), roles.commonest_offset(chosen)
+        best, offset = int(valid.argmax()), roles.most_common_offset(chosen)
         table[name] = {
             "rows": rows(name, new), "head": names_of(model, stack)[best],
             "valid": valid[best].item(), "iid": iid[best].item(), "offset": offset,
@@ -291,7 +291,7 @@ def by_place_first(seed):
 def best_offset(links):
     """The offset that hits most of the links, and how many of them: no head is asked.
     """
-    offset = roles.commonest_offset(links)
+    offset = roles.most_common_offset(links)
     return offset, round(roles.offset_accuracy(links, offset) * len(links))
 
 

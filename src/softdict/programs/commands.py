@@ -42,7 +42,7 @@ def translate(arguments):
     """
     from softdict.programs import translator
 
-    typed, figure = as_typed(" ".join(arguments.sentence)), arguments.figure
+    typed, figure = decode_argument(" ".join(arguments.sentence)), arguments.figure
     if figure:
         check_picture(figure)
     saved = load_named(arguments.model)
@@ -224,8 +224,9 @@ def write(arguments):
 
     check_model_name(arguments.model)
     parts = load_writer(arguments.model).stream(
-        as_typed(" ".join(arguments.text)), arguments.count, arguments.temperature,
-        arguments.top_k, arguments.top_p, arguments.min_p, arguments.seed)
+        decode_argument(" ".join(arguments.text)), arguments.count,
+        arguments.temperature, arguments.top_k, arguments.top_p, arguments.min_p,
+        arguments.seed)
     try:
         for part in parts:
             print(harmless(part), end="", flush=True)
@@ -260,7 +261,7 @@ def harmless(text):
                    for letter in text)
 
 
-def as_typed(text):
+def decode_argument(text):
     """An argument as it was typed: Python reads it wrongly in the locale C."""
     try:
         text.encode("utf-8")

@@ -39,10 +39,10 @@ def begin():
         torch.cuda.set_device(place)
     distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
     # torchrun ends the others so, where one has ended
-    signal.signal(signal.SIGTERM, lambda *_: give_up())
+    signal.signal(signal.SIGTERM, lambda *_: raise_peer_lost())
 
 
-def give_up():
+def raise_peer_lost():
     """Raises ConnectionError with the sentence for a process that is left alone."""
     raise ConnectionError(None, ENDED)
 
@@ -126,7 +126,7 @@ def updater(state, loss):
 def check_alike(state, pairs):
     """Refuses by ValueError processes that have read other pairs, other words or
     another checkpoint than the first: their machines do not share their files."""
-    mine = [state.vocabulary, len(pairs), state.history]
+    mine = [state.vocab_fingerprint, len(pairs), state.history]
     every = [None] * distributed.get_world_size()
     distributed.all_gather_object(every, mine)
     if any(other != every[0] for other in every):
@@ -152,5 +152,5 @@ def train(state, pairs, evaluate=None, path=None, loss=training.batch_loss):
                               updater(state, loss))
     except RuntimeError as error:
         if isinstance(error, distributed.DistError) or "gloo" in str(error):
-            give_up()
+            raise_peer_lost()
         raise

@@ -143,8 +143,8 @@ FLAGS = (
     Flag("smoothing", "R", float, UPDATES, "label smoothing", ANY, "smoothing"),
     Flag("precision", "NAME", str, UPDATES, "float32, or mixed: bfloat16, float16", ANY,
          "precision"),
-    Flag("accumulate", "N", whole_number, UPDATES, "compute a batch in N parts: less "
-         "memory", ANY, "accumulate"),
+    Flag("micro-batches", "N", whole_number, UPDATES, "compute a batch in N parts: "
+         "less memory", ANY, "micro_batches"),
     Flag("seed", "N", seed_number, UPDATES, "where chance starts (default 0)",
          dict.fromkeys(KINDS, 0), "seed"),
     Flag("patience", "N", seed_number, KEPT, "stop after N validations without a "

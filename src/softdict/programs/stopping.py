@@ -50,7 +50,7 @@ def evaluator(state, measure, path=None, patience=0, metric=None):
                  for past in [*state.history, record] if name in past]
         since = len(found) - 1 - found.index(max(found))    # of equals, the first
         if not since and distributed.first():
-            save_model(model, path, state.vocabulary)
+            save_model(model, path, state.vocab_fingerprint)
         if 0 < patience <= since:
             state.history[-1] |= record
             raise EarlyStopping
@@ -68,4 +68,4 @@ def best_in(folder, state, metric):
     except EarlyStopping:
         pass
     if metric and distributed.first():
-        load_model(state.model, folder / BEST[metric], state.vocabulary)
+        load_model(state.model, folder / BEST[metric], state.vocab_fingerprint)

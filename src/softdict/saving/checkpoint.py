@@ -155,7 +155,7 @@ def save(state, path):
                 raise ValueError(
                     f"{type(state.optimizer).__name__} keeps {name}, a "
                     f"{type(value).__name__}: no checkpoint can hold it")
-    notes = {"vocabulary": state.vocabulary,
+    notes = {"vocabulary": state.vocab_fingerprint,
              "architecture": architecture(state.model),
              "settings": settings_of(state), "history": state.history,
              "scaler": state.scaler.state_dict(),
@@ -164,11 +164,11 @@ def save(state, path):
     write_whole(path, *packed(copies, {"softdict": json.dumps(notes)}))
 
 
-def save_model(model, path, vocabulary, dtype=None):
+def save_model(model, path, vocab_fingerprint, dtype=None):
     """Writes the weights alone, in `dtype` if it is given: float16 halves them."""
     tensors = {f"model.{name}": tensor.detach().to("cpu", dtype, copy=True).contiguous()
                for name, tensor in model.state_dict().items()}
-    notes = {"vocabulary": vocabulary, "architecture": architecture(model)}
+    notes = {"vocabulary": vocab_fingerprint, "architecture": architecture(model)}
     write_whole(path, *packed(tensors, {"softdict": json.dumps(notes)}))
 
 
@@ -178,7 +178,7 @@ def load(state, path):
     a checkpoint that does not fit is refused by ValueError and changes nothing
     """
     name = Path(path).name
-    tensors, notes = _fitting(path, state.model, state.vocabulary)
+    tensors, notes = _fitting(path, state.model, state.vocab_fingerprint)
     if "history" in notes and not MORE <= notes.keys():
         raise ValueError(f"{name} was written by an earlier version of softdict, and "
                          "that one can go on with it; here, use another file")
@@ -207,12 +207,12 @@ def load(state, path):
     state.history[:] = notes["history"]
 
 
-def load_model(model, path, vocabulary):
+def load_model(model, path, vocab_fingerprint):
     """Copies the weights of a file into a model of the same kind, size and words.
 
     raises ValueError, with the reason, for any other file
     """
-    tensors, _ = _fitting(path, model, vocabulary)
+    tensors, _ = _fitting(path, model, vocab_fingerprint)
     model.load_state_dict(_part(tensors, "model."))
 
 
@@ -237,11 +237,11 @@ def _read(path):
     return tensors, notes
 
 
-def _fitting(path, model, vocabulary):
+def _fitting(path, model, vocab_fingerprint):
     """Tensors and notes of a file, if it is whole and fits model and vocabularies."""
     name = Path(path).name
     tensors, notes = _read(path)
-    if notes["vocabulary"] != vocabulary:
+    if notes["vocabulary"] != vocab_fingerprint:
         raise ValueError(f"{name} was trained with another vocabulary")
     _fit(f"{name} holds another model", architecture(model), notes["architecture"])
     _fit(f"{name} holds a model of another size",

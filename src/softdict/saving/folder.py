@@ -19,7 +19,7 @@ from torch import nn
 
 from softdict.decoding import translate
 from softdict.saving.checkpoint import load_model, save_model
-from softdict.saving.recipes import RECIPES, share_table
+from softdict.saving.recipes import RECIPES, share_encoder_decoder_embeddings
 from softdict.subwords import SubwordTokenizer, load_subwords
 from softdict.texts.files import read_lines, write_whole
 from softdict.texts.own_text import as_read, join_words, split_words
@@ -120,7 +120,7 @@ class FolderConfig:
             raise ValueError(f"the model {self.model} has not all of the options "
                              f"{', '.join(self.options)}") from None
         if self.vocabulary == "pieces":
-            share_table(model)
+            share_encoder_decoder_embeddings(model)
         return model
 
 

@@ -167,14 +167,14 @@ def load_library(folder, dtype=torch.float32):
         raise ValueError(f"{folder} is no folder; a model is a folder with {CONFIG} "
                          f"and {WEIGHTS}")
     try:
-        family, config = read_config(present(folder, CONFIG))
-        return read_weights(family, config, present(folder, WEIGHTS), dtype).eval()
+        family, config = read_config(require_file(folder, CONFIG))
+        return read_weights(family, config, require_file(folder, WEIGHTS), dtype).eval()
     except ValueError as error:
         raise ValueError(f"{folder} holds no language model that can be used: {error}"
                          ) from None
 
 
-def present(folder, name):
+def require_file(folder, name):
     """The path of a file that is there; ValueError, with the reason, for another."""
     if (folder / name).is_file():
         return folder / name

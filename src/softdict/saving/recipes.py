@@ -58,7 +58,7 @@ def with_dropout(model, dropout):
     return model
 
 
-def share_table(model):
+def share_encoder_decoder_embeddings(model):
     """Gives both languages of a model one table of embeddings: their words are the
     same pieces. Vaswani et al. 2017, section 3.4"""
     if isinstance(model, Transformer):
