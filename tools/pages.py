@@ -297,6 +297,7 @@ def search_problems(folder, wanted):
         for query, name in wanted:
             hits = page.evaluate("async query => (await bookSearch(query)).hits", query)
             first = Path(hits[0]["file"]).stem if hits else "nothing"
+            first += f"#{hits[0]['anchor']}" if hits and "#" in name else ""
             if first != name:
                 problems.append(f"{query!r} finds {first} first, and not {name}")
         page.locator("main input[type=search]").fill(MARKED)
