@@ -30,7 +30,6 @@ APPLICATIONS = (
     "C:/Program Files/Google/Chrome/Application/chrome.exe",
     "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
 )
-THEME_CONSOLE = "THEBE_JS_URL"  # sphinx-thebe declares it twice, on every page
 LOADED = {"stylesheet", "icon", "preload"}    # kinds of links
 EMBEDDED = {"img", "script", "iframe", "source", "video", "audio"}
 ENGINE_AXE = {  # what axe finds in the engine's own markup: rule, and excused part
@@ -100,6 +99,8 @@ def file_problems(folder):
         text = file.read_text("utf-8")
         if "findfont:" in text:
             yield f"{name}: matplotlib complains of its fonts in an output"
+        if "Project name not set" in text:
+            yield f"{name}: it does not say of which site it is (og:site_name)"
         if "site-packages/" in text:
             yield f"{name}: a warning in an output shows a path of this machine"
         for source, alt in page.images:
@@ -186,14 +187,13 @@ class Browser:
             return route.continue_()
 
         def hear(message):
-            if message.type == "error" and THEME_CONSOLE not in message.text:
+            if message.type == "error":
                 problems.append(f"console: {message.text} "
                                 f"{message.location.get('url', '')}")
 
         page.route("**/*", keep_inside)
         page.on("console", hear)
-        page.on("pageerror", lambda error: THEME_CONSOLE in str(error)
-                or problems.append(f"console: {error}"))
+        page.on("pageerror", lambda error: problems.append(f"console: {error}"))
         page.goto(self.address + name, wait_until="load")
         page.evaluate("async () => { await window.MathJax?.startup?.promise }")
         return page
@@ -275,6 +275,12 @@ def problems_of_pages(folder, files):
     return found
 
 
+COVERED = """() => {
+    const form = document.querySelector('dialog form.bd-search');
+    const [icon, field] = ['i', 'input'].map(name => form.querySelector(name));
+    const [box, sign] = [field, icon].map(one => one.getBoundingClientRect());
+    return sign.right > box.left + parseFloat(getComputedStyle(field).paddingLeft);
+}"""
 MARKED = "KV cache"    # its first hit must be marked and in sight
 IN_SIGHT = """() => [...document.querySelectorAll('main mark')].some(mark => {
     const { top, bottom } = mark.getBoundingClientRect();
@@ -289,17 +295,27 @@ def queries():
 
 
 def search_problems(folder, wanted):
-    """Queries whose first hit is another page; a hit that is not marked and in sight
-    on its page."""
-    problems = []
+    """Sixties of queries of which more than three have another page first; a query
+    without a hit; one that is not marked and in sight on its page."""
+    problems, missed = [], []
     with Browser(folder) as browser:
         page = browser.open("search.html", problems)
         for query, name in wanted:
             hits = page.evaluate("async query => (await bookSearch(query)).hits", query)
             first = Path(hits[0]["file"]).stem if hits else "nothing"
             first += f"#{hits[0]['anchor']}" if hits and "#" in name else ""
-            if first != name:
-                problems.append(f"{query!r} finds {first} first, and not {name}")
+            missed.append(first != name and
+                          f"{query!r} finds {first} first, and not {name}")
+            if not hits:
+                problems.append(f"{query!r} finds nothing")
+        for start in range(0, len(missed), 60):
+            part = missed[start:start + 60]
+            if (wrong := list(filter(None, part))) and len(wrong) * 20 > len(part):
+                problems += wrong
+        page.keyboard.press("Control+k")
+        if page.evaluate(COVERED):
+            problems.append("the magnifier covers the first letter of what is typed")
+        page.keyboard.press("Escape")
         page.locator("main input[type=search]").fill(MARKED)
         page.locator("main .search-hits a").first.click()
         try:
