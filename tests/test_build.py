@@ -762,6 +762,8 @@ BROKEN_FILES = [
      "gone.html leads to no file"),
     ("</main>", "<pre>findfont: Font family 'A' not found.</pre></main>",
      "matplotlib complains of its fonts"),
+    ("<title>", '<meta property="og:site_name" content="Project name not set"/><title>',
+     "does not say of which site it is"),
     ("</main>", "<pre>/a/site-packages/tqdm/auto.py:21: TqdmWarning</pre></main>",
      "a warning in an output shows a path of this machine"),
 ]
