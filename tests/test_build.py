@@ -789,6 +789,16 @@ BROKEN_PAGES = [
     ("<h1", "<style>[data-theme=dark] h1 {color: #333; background: #000}</style><h1",
      "axe, dark: color-contrast"),
     (' lang="en"', "", "axe, light: html-has-lang"),
+    ("</main>", '<dl class="glossary"><dt>sum</dt><dt style="margin-top: -9px">total'
+     "</dt><dd>All added.</dd></dl></main>", "one is printed over another: total"),
+    ("</main>", '<article class="bd-article"><table style="width: 9px; word-break: '
+     'break-all"><tr><td><code>weights</code></table></article></main>',
+     "a name is broken: weights"),
+    *[("</main>", '<div class="live-figure"><div class="scroll" tabindex="0" style='
+       f'"overflow-x: auto; width: 99px" role="region" aria-label="share"><table{kind}>'
+       "<tr><td style='min-width: 200px'>1</table></div></div></main>",
+       f"at {width} pixels a figure hides columns: share")
+      for kind, width in (("", 390), (' class="weights"', 1280))],
 ]
 
 

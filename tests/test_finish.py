@@ -47,7 +47,7 @@ def test_an_icon_that_the_theme_has_not_is_named(tmp_path):
         finish.finish_pages(site(tmp_path, PAGE.replace("fa-bars", "fa-unicorn")))
 
 
-LOADING = """<script>const THEBE_JS_URL = "https://unpkg.com/thebe"; const a = 1</script>
+LOADING = """<script>const THEBE_JS_URL = "https://unpkg.com/a"; const a = 1</script>
 <script async="async" src="../_static/sphinx-thebe.js?v=1"></script>
 <link rel="stylesheet" type="text/css" href="../_static/sphinx-thebe.css?v=4" />
 <script>window.MathJax = {"options": {"enableMenu": false}}</script>

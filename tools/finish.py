@@ -2,8 +2,9 @@
 
 A style sheet of the icons that are used takes the place of the theme's script of them
 all (1.5 MB). Pages without a formula load no MathJax, and none loads Thebe, which the
-theme names twice and the book does not use. Each figure opens full size when it is clicked, and on a phone scrolls
-inside itself where its labels would be smaller than 9 pixels.
+theme names twice and the book does not use. Each figure opens full size when it is
+clicked, and on a phone scrolls inside itself where its labels would be smaller than 9
+pixels.
 """
 
 import re

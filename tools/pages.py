@@ -213,6 +213,18 @@ CUT_CODE = """() => [...document.querySelectorAll('.bd-article pre')]
     .filter(code => !code.closest('.cell_output'))
     .filter(code => code.scrollWidth > code.clientWidth)
     .map(code => code.textContent.trim().split('\\n')[0])"""
+# what a phone shows on top of each other, breaks within a name, or hides in a figure
+OVERPRINTED = """() => {
+    const parts = [...document.querySelectorAll('dl.glossary > *')];
+    return parts.slice(1).filter((part, i) => part.getBoundingClientRect().top
+        < parts[i].getBoundingClientRect().bottom - 3).map(part => part.textContent);
+}"""
+BROKEN_NAMES = """() => [...document.querySelectorAll('.bd-article table code')]
+    .filter(code => code.getClientRects().length > 1 && !/\\s/.test(code.textContent))
+    .map(code => code.textContent)"""
+CUT_FIGURES = """tables => [...document.querySelectorAll('.live-figure .scroll')]
+    .filter(box => box.querySelector(tables) && box.scrollWidth > box.clientWidth)
+    .map(box => box.getAttribute('aria-label'))"""
 STILL = "* { transition: none !important; animation: none !important }"
 
 
@@ -267,9 +279,20 @@ def problems_of_pages(folder, files):
                 page.set_viewport_size({"width": width, "height": 800})
                 problems += [f"at {width} pixels code scrolls sideways: {line}"
                              for line in page.evaluate(CUT_CODE)]
+                problems += [f"at {width} pixels a figure hides columns: {label}"
+                             for label in page.evaluate(CUT_FIGURES, "table")]
             page.set_viewport_size({"width": 390, "height": 800})
-            if (wide := page.evaluate(TOO_WIDE)) > 0:
-                problems.append(f"at 390 pixels it scrolls {wide} pixels sideways")
+            problems += [f"at 390 pixels one is printed over another: {text[:60]}"
+                         for text in page.evaluate(OVERPRINTED)]
+            problems += [f"at 390 pixels a name is broken: {name}"
+                         for name in page.evaluate(BROKEN_NAMES)]
+            problems += [f"at 390 pixels a figure hides columns: {label}" for label
+                         in page.evaluate(CUT_FIGURES, "table:not(.weights)")]
+            for width in (390, 320):
+                page.set_viewport_size({"width": width, "height": 800})
+                if (wide := page.evaluate(TOO_WIDE)) > 0:
+                    problems.append(
+                        f"at {width} pixels it scrolls {wide} pixels sideways")
             page.close()
             found += [f"{name}: {problem}" for problem in dict.fromkeys(problems)]
     return found

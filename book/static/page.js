@@ -7,6 +7,23 @@ addEventListener("load", () => window.MathJax?.startup?.promise?.then(() => {
   }
 }));
 
+// On a phone a tap opens code that is wider than the screen: turned, the screen holds its 88 columns.
+
+document.addEventListener("click", event => {
+  const code = event.target.closest?.(".bd-article pre");
+  if (!code || code.scrollWidth <= code.clientWidth || !matchMedia("(pointer: coarse)").matches || String(getSelection())) return;
+  const whole = document.createElement("dialog"), close = document.createElement("button"), copy = code.cloneNode(true);
+  whole.className = "whole-code highlight";
+  whole.setAttribute("aria-label", "Code, as wide as the screen");
+  close.textContent = "Back to the page";
+  copy.style.setProperty("--columns", Math.max(...code.textContent.split("\n").map(line => line.length)));
+  whole.append(close, copy);
+  close.addEventListener("click", () => whole.close());
+  whole.addEventListener("close", () => whole.remove());
+  document.body.append(whole);
+  whole.showModal();
+});
+
 // "Report a mistake": the issue names the section that the reader has before their eyes.
 
 document.addEventListener("click", event => {
