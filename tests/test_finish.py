@@ -83,7 +83,7 @@ def test_a_figure_opens_full_size_and_is_as_wide_as_its_labels_need(tmp_path):
     assert finish.least_width("<svg viewBox='0 0 1 1'></svg>") == 0
 
 
-def test_the_pdf_has_every_page_with_numbers_that_run_on(tmp_path):
+def test_the_pdf_has_every_page_with_numbers_that_run_on(tmp_path, capsys):
     if not pages.browser_path():
         pytest.skip("there is no Chromium or Chrome on this machine")
     folder = write_site(tmp_path / "site")
@@ -98,6 +98,10 @@ def test_the_pdf_has_every_page_with_numbers_that_run_on(tmp_path):
             re.sub("<h1[^>]*>[^<]*", f"<h1>Page {name}", text), "utf-8")
     target = tmp_path / "book.pdf"
     count = pdf.bind(folder, target)
+    told = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [line[:4] for line in told] == [
+        [str(number), "of", "4", f"book/{name}.html"]
+        for number, name in enumerate(["index", "two"] * 2, 1)]
     book = PdfReader(io.BytesIO(target.read_bytes()))
     words = [page.extract_text() for page in book.pages]
     assert count == len(words) == 3
