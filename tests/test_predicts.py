@@ -311,6 +311,18 @@ def test_what_is_shown_without_a_prediction_is_not_counted(page):
     assert "held: 0 of 0 on this page" in page.locator(".predict-end").inner_text()
 
 
+def test_all_of_a_page_is_shown_at_once_and_stays_shown(page):
+    opened(page)
+    page.get_by_role("button", name="(a) 2").click()
+    page.get_by_role("button", name="Show all of this page").first.click()
+    assert all(seen(page, ANSWER, VERDICT, "A sum.", "is 4."))
+    assert not page.get_by_role("button", name="Show all").filter(visible=True).count()
+    page.reload()
+    assert all(seen(page, ANSWER, VERDICT, "A sum.", "is 4."))
+    said = page.get_by_role("status").first.inner_text()
+    assert said.startswith("Your prediction (a)")    # the others count for none
+
+
 def test_choices_ticks_and_chapters_are_remembered_and_forgotten(page):
     opened(page)
     page.get_by_role("button", name="(b) the code").click()

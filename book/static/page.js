@@ -38,6 +38,21 @@ document.addEventListener("click", event => {
   link.href = address.href;
 });
 
+// Who comes back goes on: the first page's first button leads behind the last chapter that was read to its end.
+
+const onward = document.querySelector("article.bd-article a.button.first");
+if (onward) {
+  let read;
+  try { read = JSON.parse(localStorage.getItem("softdict"))?.read; } catch { /* blocked, or rubbish */ }
+  const chapters = [...document.querySelectorAll('nav.bd-links a[href*="notebooks/"]')];
+  const last = chapters.findLastIndex(({ pathname }) => read?.[pathname.split("/").at(-1).replace(/\.html$/, "")] === true);
+  const next = chapters[last + 1];
+  if (last >= 0 && next) {
+    onward.textContent = `Go on with ${next.textContent.trim()}`;
+    onward.href = next.href;
+  }
+}
+
 // On paper every fold is open: hints and answers stand at the end of the chapter, and go back afterwards.
 
 let moved = [];
