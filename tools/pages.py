@@ -2,6 +2,8 @@
 
     python tools/pages.py check FOLDER              every problem on a line;
                                                    exit code 1 if there is one
+    python tools/pages.py anchors FOLDER            adds its addresses to the list
+                                                   of those that stay
     python tools/pages.py cards FOLDER              pictures for shared links
     python tools/pages.py picture FOLDER FILE.png   a picture of one page, for README
 """
@@ -22,6 +24,7 @@ from urllib.parse import unquote, urldefrag, urlsplit
 from environment import Stop, script
 
 QUERIES = Path(__file__).resolve().parent.parent / "tests/queries.tsv"
+ANCHORS = QUERIES.with_name("anchors.txt")    # addresses that were published
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
             "chrome", "msedge")
 APPLICATIONS = (
@@ -106,6 +109,43 @@ def file_problems(folder):
         for source, alt in page.images:
             if alt is None or alt and alt in source:
                 yield f"{name}: the image {source[:60]} has no words (alt)"
+
+
+PLACES = "section[id], dt[id], li[id], figure[id], .predict[id], span[id]"
+
+
+def addresses(folder):
+    """Every page of a built site, and every place on it that a link may lead to."""
+    from bs4 import BeautifulSoup
+
+    for file in html_files(Path(folder)):
+        name = file.relative_to(folder).as_posix()
+        page = BeautifulSoup(file.read_text("utf-8"), "html.parser")
+        names = [place["id"] for place in page.select(f"article :is({PLACES})")]
+        yield name
+        # id1, id2: the engine counts them anew in each build
+        yield from (f"{name}#{one}" for one in dict.fromkeys(names)
+                    if not re.fullmatch(r"id\d+", one))
+
+
+def gone(folder, published):
+    """The published addresses that lead nowhere any more."""
+    folder, known = Path(folder), {}
+    for address in published:
+        name, _, anchor = address.partition("#")
+        if name not in known:
+            file = folder / name
+            known[name] = (Page(file.read_text("utf-8")).anchors if file.exists()
+                           else None)
+        if known[name] is None or anchor and anchor not in known[name]:
+            yield (f"{address} was published and is gone: a page needs a line under "
+                   'redirects in _config.yml, a place <span id="..."></span>')
+
+
+def anchors(folder):
+    """Adds the addresses of a built site to the list of those that stay."""
+    kept = dict.fromkeys([*ANCHORS.read_text("utf-8").split(), *addresses(folder)])
+    ANCHORS.write_text("\n".join(sorted(kept)) + "\n", "utf-8", newline="\n")
 
 
 # In a browser -------------------------------------------------------------------------
@@ -375,6 +415,8 @@ def poster_problems(folder, name="book/quick_reference.html"):
 def check(folder):
     """Prints every problem; returns how many there are."""
     problems = list(file_problems(folder))
+    if (Path(folder) / "_static/search.js").exists():    # the book, whole
+        problems += gone(folder, ANCHORS.read_text("utf-8").split())
     if browser_path():
         problems += browser_problems(folder)
         problems += poster_problems(folder)
@@ -440,5 +482,6 @@ def picture(folder, target, name="notebooks/02_soft_lookup.html", figure=1):
 if __name__ == "__main__":
     command, *rest = sys.argv[1:]
     with script():
-        sys.exit({"check": check, "cards": cards, "picture": picture}[command](*rest)
+        sys.exit({"check": check, "anchors": anchors, "cards": cards,
+                  "picture": picture}[command](*rest)
                  and 1)
