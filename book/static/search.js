@@ -17,7 +17,7 @@ const LONGEST = 200;    // letters of a query: a link may hold any number
 const words = text => text.normalize("NFKC").toLowerCase().match(/[\dc]\d-\d+|[\p{L}\p{N}]+/gu) ?? [];
 // what a word begins with in all its forms: quer for queries, pad for padding, normal for normalization
 const stem = word => word.length < 4 ? word : word.replace(/(?<!s)s$/, "").replace(/(?:ie|y)$/, "")
-  .replace(/(?<=\w{4})i[sz](?:ation|ed?|ing)$|(?<=\w{3})(?:ing|ed?)$|(?<=\w{5})ion$/, "").replace(/([b-df-hj-np-tv-z])\1$/, "$1");
+  .replace(/(?<=\w{4})i[sz](?:ation|ed?|ing)$|(?<=\w{3})(?:ing|ed?)$|(?<=\w{5})ion$/, "").replace(/([b-df-hj-np-rtv-z])\1$/, "$1");
 const squeezed = text => words(text).map(stem).join("");
 const sum = numbers => numbers.reduce((one, other) => one + other, 0);
 
@@ -213,7 +213,7 @@ const escape = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 // finds the words in a row, whatever stands between them, or each for itself
 function pattern(text, together = true) {
-  const parts = words(text).filter(word => together || !COMMON.has(word)).map(word => escape(stem(word)));
+  const parts = words(text).filter(word => together || !COMMON.has(word)).map(word => escape(word.length > 3 ? word.replace(/(?<!s)s$/, "") : word));
   if (!parts.length) return /(?!)/g;    // nothing is asked for, and nothing is found
   const gap = together ? "[^\\p{L}\\p{N}]*" : "|";
   return new RegExp(`(?<![\\p{L}\\p{N}])(?:${parts.join(gap)})[\\p{L}\\p{N}]*`, "giu");
