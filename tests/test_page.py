@@ -10,14 +10,15 @@ from books import ROOT
 pytestmark = pytest.mark.skipif(not pages.browser_path(), reason="no Chromium here")
 PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>First</title>
-<link rel="icon" href="data:,"><link rel="stylesheet" href="book.css"></head><body>
+<link rel="icon" href="data:,"><link rel="stylesheet" href="book.css">
+<script src="page.js"></script></head><body>
 <nav class="bd-links"><a href="book/how_to_use.html">How to use</a>
 <a href="notebooks/01_one.html">01 · One</a> <a href="notebooks/02_two.html">02 · Two
 </a></nav><main><article class="bd-article"><section><h1>First</h1>
 <a class="button first" href="notebooks/01_one.html">Read chapter 01</a>
 <div class="highlight"><pre style="overflow: auto" tabindex="0">{}</pre></div>
 <div class="highlight"><pre>short</pre></div>
-</section></article></main><script src="page.js"></script></body></html>"""
+</section></article></main></body></html>"""
 LINE = "x = 1    # " + 77 * "-"
 
 

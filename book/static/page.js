@@ -40,8 +40,9 @@ document.addEventListener("click", event => {
 
 // Who comes back goes on: the first page's first button leads behind the last chapter that was read to its end.
 
-const onward = document.querySelector("article.bd-article a.button.first");
-if (onward) {
+addEventListener("DOMContentLoaded", () => {
+  const onward = document.querySelector("article.bd-article a.button.first");
+  if (!onward) return;
   let read;
   try { read = JSON.parse(localStorage.getItem("softdict"))?.read; } catch { /* blocked, or rubbish */ }
   const chapters = [...document.querySelectorAll('nav.bd-links a[href*="notebooks/"]')];
@@ -51,7 +52,7 @@ if (onward) {
     onward.textContent = `Go on with ${next.textContent.trim()}`;
     onward.href = next.href;
   }
-}
+});
 
 // On paper every fold is open: hints and answers stand at the end of the chapter, and go back afterwards.
 
