@@ -357,6 +357,35 @@ def test_every_command_ends_as_its_reader_expects():
         assert "with script():" in last, path.name
 
 
+def test_make_alone_names_its_targets():
+    ended = subprocess.run([sys.executable, ROOT / "tools/build.py"],
+                           capture_output=True, text=True, check=True)
+    lines = [line.split(maxsplit=2) for line in ended.stdout.splitlines()]
+    assert [name for make, name, _ in lines] == list(build.COMMANDS)
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert re.search(r"^(\w+):", makefile, re.MULTILINE)[1] == "help"
+
+
+def test_answers_of_two_checkouts_do_not_mix(repository, monkeypatch, capsys):
+    home, ran = repository / "home", []
+    (home / "softdict-answers").mkdir(parents=True)
+    (home / "softdict-answers/01-1.py").write_text("old")
+    monkeypatch.setattr(Path, "home", lambda: home)
+    monkeypatch.setattr(build, "make_environment", lambda: None)
+    monkeypatch.setattr(build, "write", lambda what: None)
+    monkeypatch.setattr(build, "python", lambda *_, **more: ran.append(more))
+    monkeypatch.delenv("SOFTDICT_PROGRESS", raising=False)
+    build.lab()
+    kept = repository / "work/answers"
+    assert ran[0]["variables"] == {"SOFTDICT_PROGRESS": str(kept)}
+    assert "were copied to" in capsys.readouterr().out
+    (kept / "01-1.py").write_text("new")
+    monkeypatch.setenv("SOFTDICT_PROGRESS", "elsewhere")
+    build.lab()    # once is enough, and a reader's own place stays
+    assert (kept / "01-1.py").read_text() == "new" and not capsys.readouterr().out
+    assert ran[1]["variables"] == {"SOFTDICT_PROGRESS": "elsewhere"}
+
+
 def test_a_closed_pipe_of_a_small_command_is_quiet():
     reader, writer = os.pipe()
     os.close(reader)
@@ -762,6 +791,8 @@ BROKEN_FILES = [
      "gone.html leads to no file"),
     ("</main>", "<pre>findfont: Font family 'A' not found.</pre></main>",
      "matplotlib complains of its fonts"),
+    ("<title>", '<meta property="og:site_name" content="Project name not set"/><title>',
+     "does not say of which site it is"),
     ("</main>", "<pre>/a/site-packages/tqdm/auto.py:21: TqdmWarning</pre></main>",
      "a warning in an output shows a path of this machine"),
 ]
@@ -773,6 +804,25 @@ def test_a_broken_file_is_found(tmp_path, right, wrong, words):
     found = list(pages.file_problems(write_site(tmp_path / "bad",
                                                 GOOD.replace(right, wrong))))
     assert len(found) == 1 and words in found[0]
+
+
+def test_an_address_that_was_published_stays(tmp_path, monkeypatch):
+    folder, listed = write_site(tmp_path / "site"), tmp_path / "anchors.txt"
+    (folder / "index.html").write_text(GOOD.replace("<main>", (
+        '<article><section id="one"></section><section id="id4"></section><dl>'
+        '<dt id="term-sum"></dt></dl></article><main>')))
+    listed.write_text("index.html#top\n")
+    monkeypatch.setattr(pages, "ANCHORS", listed)
+    pages.anchors(folder)
+    kept = listed.read_text().split()
+    assert kept == ["index.html", "index.html#one", "index.html#term-sum",
+                    "index.html#top", "other.html"]
+    assert not list(pages.gone(folder, kept))
+    (folder / "other.html").unlink()
+    write_html = GOOD.replace('id="top"', 'id="above"')
+    (folder / "index.html").write_text(write_html)
+    assert [line.split()[0] for line in pages.gone(folder, kept)] == [
+        *kept[1:4], "other.html"]
 
 
 BROKEN_PAGES = [
@@ -787,6 +837,16 @@ BROKEN_PAGES = [
     ("<h1", "<style>[data-theme=dark] h1 {color: #333; background: #000}</style><h1",
      "axe, dark: color-contrast"),
     (' lang="en"', "", "axe, light: html-has-lang"),
+    ("</main>", '<dl class="glossary"><dt>sum</dt><dt style="margin-top: -9px">total'
+     "</dt><dd>All added.</dd></dl></main>", "one is printed over another: total"),
+    ("</main>", '<article class="bd-article"><table style="width: 9px; word-break: '
+     'break-all"><tr><td><code>weights</code></table></article></main>',
+     "a name is broken: weights"),
+    *[("</main>", '<div class="live-figure"><div class="scroll" tabindex="0" style='
+       f'"overflow-x: auto; width: 99px" role="region" aria-label="share"><table{kind}>'
+       "<tr><td style='min-width: 200px'>1</table></div></div></main>",
+       f"at {width} pixels a figure hides columns: share")
+      for kind, width in (("", 390), (' class="weights"', 1280))],
 ]
 
 

@@ -47,6 +47,26 @@ def test_an_icon_that_the_theme_has_not_is_named(tmp_path):
         finish.finish_pages(site(tmp_path, PAGE.replace("fa-bars", "fa-unicorn")))
 
 
+LOADING = """<script>const THEBE_JS_URL = "https://unpkg.com/a"; const a = 1</script>
+<script async="async" src="../_static/sphinx-thebe.js?v=1"></script>
+<link rel="stylesheet" type="text/css" href="../_static/sphinx-thebe.css?v=4" />
+<script>window.MathJax = {"options": {"enableMenu": false}}</script>
+<script defer="defer" src="../_static/../assets/mathjax/tex-mml-chtml.js?v=1"></script>
+<script src="../_static/page.js"></script></head>"""
+
+
+def test_a_page_loads_mathjax_for_formulas_alone_and_never_thebe(tmp_path):
+    plain = PAGE.replace("</head>", LOADING)
+    formula = plain.replace("</body>", '<div class="math notranslate">x</div></body>')
+    for page, left in ((plain, ["page.js"]), (formula, ["mathjax", "page.js"])):
+        finish.finish_pages(site(tmp_path, page))
+        text = (tmp_path / "notebooks/01.html").read_text("utf-8")
+        assert "thebe" not in text.lower() and ("window.MathJax" in text) == (
+            "mathjax" in left)
+        scripts = re.findall('<script[^>]*src="[^"]*?(mathjax|[a-z]+.js)', text)
+        assert scripts == left
+
+
 def test_a_figure_opens_full_size_and_is_as_wide_as_its_labels_need(tmp_path):
     finish.finish_pages(site(tmp_path))
     page = BeautifulSoup((tmp_path / "notebooks/01.html").read_text("utf-8"),
@@ -63,7 +83,7 @@ def test_a_figure_opens_full_size_and_is_as_wide_as_its_labels_need(tmp_path):
     assert finish.least_width("<svg viewBox='0 0 1 1'></svg>") == 0
 
 
-def test_the_pdf_has_every_page_with_numbers_that_run_on(tmp_path):
+def test_the_pdf_has_every_page_with_numbers_that_run_on(tmp_path, capsys):
     if not pages.browser_path():
         pytest.skip("there is no Chromium or Chrome on this machine")
     folder = write_site(tmp_path / "site")
@@ -78,6 +98,10 @@ def test_the_pdf_has_every_page_with_numbers_that_run_on(tmp_path):
             re.sub("<h1[^>]*>[^<]*", f"<h1>Page {name}", text), "utf-8")
     target = tmp_path / "book.pdf"
     count = pdf.bind(folder, target)
+    told = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [line[:4] for line in told] == [
+        [str(number), "of", "4", f"book/{name}.html"]
+        for number, name in enumerate(["index", "two"] * 2, 1)]
     book = PdfReader(io.BytesIO(target.read_bytes()))
     words = [page.extract_text() for page in book.pages]
     assert count == len(words) == 3

@@ -103,6 +103,7 @@ html_theme, html_static_path = "sphinx_book_theme", [{static!r}, "assets"]
 html_css_files, nb_execution_mode = ["book.css"], "off"
 html_context = {{"default_mode": "auto"}}
 """
+THEBE = "THEBE_JS_URL"    # said twice, until tools/finish.py has taken it out
 FIGURES = "soft-lookup", "mask"
 SEEN = """selector => [...document.querySelectorAll(selector)].some(one =>
     one.checkVisibility({ contentVisibilityAuto: true, checkVisibilityCSS: true })
@@ -168,10 +169,10 @@ def opened(site):
         if route:
             page.route(*route)
         page.on("console", lambda message: message.type == "error"
-                and pages.THEME_CONSOLE not in message.text
+                and THEBE not in message.text
                 and "mathjax" not in str(message.location).lower()
                 and found.append(message.text))
-        page.on("pageerror", lambda error: pages.THEME_CONSOLE in str(error)
+        page.on("pageerror", lambda error: THEBE in str(error)
                 or found.append(str(error)))
         page.goto(f"{site.address}notebooks/{name}.html{anchor}", wait_until="load")
         if scripts and name in FIGURES and not route:

@@ -293,7 +293,9 @@ def test_typed_sentences_are_read_as_the_package_reads_them(opened):
     }"""
     texts = ["Mina saw the old man who slept.", "the DOG, and MINSU slept",
              "  because the cat was hungry,the dog did not sleep!", "THE dog's",
-             "the dog_sleeps", "3 dogs", "¿the dog?"]
+             "the dog_sleeps", "3 dogs", "¿the dog?", "the 🐕‍🦺 saw 🐈!", "the dog ❤️s",
+             "the dog didn't sleep", "the dog didn’t, and the cat doesn't sleep",
+             "“the dog” – slept…", "it's $5", "can't n't", "'the dog'", "dogs' food"]
     for text, mine in zip(texts, opened(run=False).evaluate(script, texts)):
         try:
             assert mine == {"words": words_of(text)[1:], "unknown": []}

@@ -11,7 +11,8 @@ from bs4 import BeautifulSoup
 
 PAGE = """<article class="bd-article"><section id="top"><h1>07 · Look again<a
 class="headerlink">#</a></h1><p>Open in Colab · Source</p><p>First <b>words</b>.</p>
-<section id="inner"><h2>Inside</h2><p>Within.</p><div class="cell_output">out</div>
+<section id="inner"><h2>Inside</h2><p>Within.</p><pre>x = 1</pre>
+<div class="cell_output">out</div>
 <div class="tag_hide-input">assert</div></section></section></article>"""
 GLOSSARY = """<article class="bd-article"><section id="glossary"><h1>Glossary</h1>
 <dl class="glossary"><dt id="term-KV-cache">KV cache</dt><dt id="term-b">cache (KV)</dt>
@@ -48,8 +49,8 @@ def test_the_index_holds_each_section_once_and_no_output(folder):
     assert found["pages"] == [("book/glossary.html", "Glossary"),
                               ("notebooks/07_a.html", "07 · Look again")]
     assert found["sections"][1:] == [
-        (1, "top", "07 · Look again", "First words ."),
-        (1, "inner", "Inside", "Within.")]
+        (1, "top", "07 · Look again", "First words .", ""),
+        (1, "inner", "Inside", "Within.", "x = 1")]
 
 
 def test_a_term_is_found_by_each_of_its_names_and_leads_to_its_section(folder):

@@ -109,5 +109,5 @@ def test_without_its_css_it_is_no_poster(tmp_path):
 
 def test_the_search_leads_to_the_chapters_and_not_to_their_copies(tmp_path):
     index = search.index(built(tmp_path, 1))
-    assert [(anchor, heading, text) for _, anchor, heading, text in index["sections"]
+    assert [(anchor, heading, text) for _, anchor, heading, text, _ in index["sections"]
             ] == [("quick-reference", "Quick reference", "All words.")]

@@ -18,8 +18,16 @@ PAGE = f"""<!DOCTYPE html>
 type="search" name="q"></form></div><script src="_static/search.js"></script></body>
 </html>"""
 MANY = " ".join("".join(letters) for letters in product("bcdfg", repeat=6))
-INDEX = {"pages": [["page.html", "One"]],
-         "sections": [[0, "one", "One", TEXT], [0, "two", "Two", MANY]],
+CHAPTER, TEACHING = "notebooks/09_root.html", "book/teaching.html"
+ROOT_TEXT = "Scores are divided by the square root of the width; MQA shares keys."
+INDEX = {"pages": [["page.html", "One"], [CHAPTER, "09 · Attention"],
+                   [TEACHING, "Teaching"]],
+         "sections": [[0, "one", "One", TEXT, ""], [0, "two", "Two", MANY, ""],
+                      [1, "first", "09 · Attention", "The width of a vector.", ""],
+                      [1, "why", "Why the root?", ROOT_TEXT, ""],
+                      [1, "exercise-09-2", "Exercise 09-2 · Divide", "By what?", ""],
+                      [1, "code", "In code", "", "root = width ** 0.5 # root"],
+                      [2, "class", "09 · Attention", f"{ROOT_TEXT} A class. " * 3, ""]],
          "terms": [[["query"], "term-query", "page.html#one", "What is asked."]]}
 
 
@@ -83,6 +91,42 @@ def test_a_hostile_query_is_answered_and_runs_nothing(opened, query):
 @pytest.mark.parametrize("name", ["%", "%ED%A0%80", "gone", "", "one%22%5D"])
 def test_a_hit_in_no_section_is_marked_all_the_same(opened, name):
     assert marks(opened(f"?find=soft%20mean#{name}")) == 40
+
+
+@pytest.mark.parametrize("query, place", [
+    ("why do we divide by the square root", "why"), ("root", "why"),
+    ("what are roots of the width xylophone", "why"), ("square rooot", "why"),
+    ("exercise 9.2", "exercise-09-2"), ("9-2", "exercise-09-2")])
+def test_a_section_that_answers_stands_first(opened, query, place):
+    found = opened().evaluate("async query => (await bookSearch(query)).hits", query)
+    assert (found[0]["file"], found[0]["anchor"]) == (CHAPTER, place)
+
+
+def test_a_teachers_page_stands_first_for_a_teacher_alone(opened):
+    page = opened()
+    for query, file in (("divided by the root", CHAPTER),
+                        ("divided by the root, in class", TEACHING)):
+        hits = page.evaluate("async query => (await bookSearch(query)).hits", query)
+        assert hits[0]["file"] == file
+
+
+@pytest.mark.parametrize("query, understood", [
+    ("mha", ""), ("mha of the root", "of the root"), ("mqa", ""), ("rooot", "root"),
+    ("how does a square root work", "")])
+def test_a_known_or_short_word_is_not_corrected(opened, query, understood):
+    found = opened().evaluate("async query => await bookSearch(query)", query)
+    assert found["understood"] == understood
+    assert bool(found["hits"]) == (query != "mha")
+
+
+def test_what_is_found_is_announced(opened):
+    page = opened("?q=soft+mean")
+    said = page.get_by_role("status")
+    said.filter(has_text="1 place, best first").wait_for()
+    page.locator("input").fill("divided")
+    said.filter(has_text="3 places, best first").wait_for()
+    page.locator("input").fill("zzqx")
+    said.filter(has_text="Nothing in the book fits").wait_for()
 
 
 def test_a_query_is_compared_with_the_book_up_to_its_200th_letter(opened):

@@ -89,12 +89,16 @@ def test_words_as_the_corpus_writes_them():
     assert translator.words_of("The old man, who saw mina") == [
         "<polite>", "the", "old", "man", ",", "who", "saw", "Mina"]
     assert translator.words_of("MINSU slept.", "plain") == ["<plain>", "Minsu", "slept"]
+    assert translator.words_of("the dog didn’t sleep!") == [
+        "<polite>", "the", "dog", "did", "not", "sleep"]
 
 
 @pytest.mark.parametrize("sentence, message", [
     (" . ", "the sentence is empty: there is nothing to translate"),
     ("The Kitens saw xqz", "and not 'Kitens' \\(it knows kittens, .*\\), 'xqz'$"),
-    ("I have 3 cats", "'3'")])
+    # the page names the same number
+    ("I have 3 cats", "the corpus has 784 English words, and not .*'3'"),
+    ("the dog 🐕 slept", "and not '🐕'$"), ("the dog's bone", "not \"dog's\"")])
 def test_what_is_not_english_of_the_corpus_is_refused_by_name(sentence, message):
     with pytest.raises(ValueError, match=message):
         translator.words_of(sentence)

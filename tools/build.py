@@ -418,10 +418,18 @@ def lab():
     settings = VENV / "share/jupyter/lab/settings/overrides.json"
     settings.parent.mkdir(parents=True, exist_ok=True)
     write_whole(settings, json.dumps(NO_NEWS).encode())
+    answers, shared = ROOT / "work/answers", Path.home() / "softdict-answers"
+    if shared.is_dir() and not answers.exists():
+        fresh = answers.with_suffix(".unfinished")
+        shutil.copytree(shared, fresh, dirs_exist_ok=True)
+        fresh.rename(answers)
+        print(f"The answers of {shared} were copied to {answers}, where this checkout "
+              "keeps its own.")
+    kept = {"SOFTDICT_PROGRESS": os.environ.get("SOFTDICT_PROGRESS") or str(answers)}
     options = ["--LabApp.default_url=/lab/tree/01_dictionary.ipynb"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         options.append("--allow-root")    # in a container everybody is root
-    python("-m", "jupyterlab", *options, cwd=ROOT / "work")
+    python("-m", "jupyterlab", *options, cwd=ROOT / "work", variables=kept)
 
 
 def write(what, only=""):
@@ -498,8 +506,9 @@ def pdf():
     if not (BUILD / "html/index.html").exists():
         raise Stop("There is no built book yet: make book builds it.")
     target = BUILD / "from-dictionary-to-transformer.pdf"
-    if python(ROOT / "tools/pdf.py", BUILD / "html", target).returncode:
-        raise Stop("The PDF was not made.")
+    with step("Printing each page twice: to count, and with its numbers"):
+        if python(ROOT / "tools/pdf.py", BUILD / "html", target).returncode:
+            raise Stop("The PDF was not made.")
 
 
 def slides():
@@ -528,6 +537,18 @@ COMMANDS = ("book", "test", "shaken", "rehearse", "gpu", "serve", "lab", "quotes
             "picture", "pdf", "slides", "clean")
 
 
+WRITES = {"quotes": "Writes quotes, links and numbers into notebooks and pages.",
+          "student": "Writes copies of the notebooks without hints and answers.",
+          "outputs": "Runs the notebooks, and stores the outputs that tests compare."}
+
+
+def targets():
+    """A line for each command: what it does."""
+    for name in COMMANDS:
+        told = WRITES.get(name) or globals()[name].__doc__.splitlines()[0]
+        print(f"make {name:10} {told}")
+
+
 # these leave the site and the executed notebooks alone, and may take hours
 BESIDE = ("serve", "lab", "results", "benchmark", "rehearse")
 
@@ -536,13 +557,15 @@ def main():
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    reader.add_argument("command", choices=COMMANDS)
+    reader.add_argument("command", nargs="?", choices=COMMANDS)
     reader.add_argument("to", nargs="?", default="",
                         help="address: the new OWNER/NAME on GitHub; student, test, "
                              "shaken, rehearse: the chapters, as in 02,07")
     reader.add_argument("--no-browser", action="store_true",
                         help="serve: print the address only")
     given = reader.parse_args()
+    if not given.command:
+        return targets()
     start = time.perf_counter()
     try:
         check_python()

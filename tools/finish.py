@@ -1,8 +1,10 @@
 """What is done to the pages once the engine has written them.
 
 A style sheet of the icons that are used takes the place of the theme's script of them
-all (1.5 MB). Each figure opens full size when it is clicked, and on a phone scrolls
-inside itself where its labels would be smaller than 9 pixels.
+all (1.5 MB). Pages without a formula load no MathJax, and none loads Thebe, which the
+theme names twice and the book does not use. Each figure opens full size when it is
+clicked, and on a phone scrolls inside itself where its labels would be smaller than 9
+pixels.
 """
 
 import re
@@ -14,6 +16,11 @@ SCRIPT = re.compile(r'<script defer src="([^"]*)_static/scripts/fontawesome\.js[
                     "</script>")
 USED = re.compile(r'class="[^"]*\bfa[bs]? |class="[^"]*\bfa-(?:solid|brands) ')
 NAMES = re.compile(r"\bfa-([a-z][a-z-]*)")
+THEBE = re.compile(r"\s*<script[^>]*>const THEBE_JS_URL.*?</script>|"
+                   r"\s*<(?:script|link)[^>]*sphinx-thebe\.[^>]*>(?:</script>)?")
+MATHJAX = re.compile(r"\s*<script>window\.MathJax.*?</script>|"
+                     r"\s*<script[^>]*/tex-mml-chtml\.js[^>]*></script>")
+FORMULA = re.compile(r'class="(?:[^"]* )?math[ "]')
 SIZES = {"solid", "brands", "regular", "lg"}
 SHEET = """\
 /* Icons: Font Awesome Free, https://fontawesome.com, CC BY 4.0 */
@@ -42,6 +49,9 @@ def finish_pages(folder):
     (folder / "_static/icons.css").write_text(sheet, "utf-8")
     for file, text in pages.items():
         text = SCRIPT.sub(r'<link rel="stylesheet" href="\1_static/icons.css"/>', text)
+        text = THEBE.sub("", text)
+        if not FORMULA.search(text):
+            text = MATHJAX.sub("", text)
         text = FIGURE.sub(lambda found: opened(found, file.parent), text)
         file.write_text(text, "utf-8")
     theme.unlink()

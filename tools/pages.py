@@ -2,6 +2,8 @@
 
     python tools/pages.py check FOLDER              every problem on a line;
                                                    exit code 1 if there is one
+    python tools/pages.py anchors FOLDER            adds its addresses to the list
+                                                   of those that stay
     python tools/pages.py cards FOLDER              pictures for shared links
     python tools/pages.py picture FOLDER FILE.png   a picture of one page, for README
 """
@@ -22,6 +24,7 @@ from urllib.parse import unquote, urldefrag, urlsplit
 from environment import Stop, script
 
 QUERIES = Path(__file__).resolve().parent.parent / "tests/queries.tsv"
+ANCHORS = QUERIES.with_name("anchors.txt")    # addresses that were published
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
             "chrome", "msedge")
 APPLICATIONS = (
@@ -30,7 +33,6 @@ APPLICATIONS = (
     "C:/Program Files/Google/Chrome/Application/chrome.exe",
     "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
 )
-THEME_CONSOLE = "THEBE_JS_URL"  # sphinx-thebe declares it twice, on every page
 LOADED = {"stylesheet", "icon", "preload"}    # kinds of links
 EMBEDDED = {"img", "script", "iframe", "source", "video", "audio"}
 ENGINE_AXE = {  # what axe finds in the engine's own markup: rule, and excused part
@@ -100,11 +102,50 @@ def file_problems(folder):
         text = file.read_text("utf-8")
         if "findfont:" in text:
             yield f"{name}: matplotlib complains of its fonts in an output"
+        if "Project name not set" in text:
+            yield f"{name}: it does not say of which site it is (og:site_name)"
         if "site-packages/" in text:
             yield f"{name}: a warning in an output shows a path of this machine"
         for source, alt in page.images:
             if alt is None or alt and alt in source:
                 yield f"{name}: the image {source[:60]} has no words (alt)"
+
+
+PLACES = "section[id], dt[id], li[id], figure[id], .predict[id], span[id]"
+
+
+def addresses(folder):
+    """Every page of a built site, and every place on it that a link may lead to."""
+    from bs4 import BeautifulSoup
+
+    for file in html_files(Path(folder)):
+        name = file.relative_to(folder).as_posix()
+        page = BeautifulSoup(file.read_text("utf-8"), "html.parser")
+        names = [place["id"] for place in page.select(f"article :is({PLACES})")]
+        yield name
+        # id1, id2: the engine counts them anew in each build
+        yield from (f"{name}#{one}" for one in dict.fromkeys(names)
+                    if not re.fullmatch(r"id\d+", one))
+
+
+def gone(folder, published):
+    """The published addresses that lead nowhere any more."""
+    folder, known = Path(folder), {}
+    for address in published:
+        name, _, anchor = address.partition("#")
+        if name not in known:
+            file = folder / name
+            known[name] = (Page(file.read_text("utf-8")).anchors if file.exists()
+                           else None)
+        if known[name] is None or anchor and anchor not in known[name]:
+            yield (f"{address} was published and is gone: a page needs a line under "
+                   'redirects in _config.yml, a place <span id="..."></span>')
+
+
+def anchors(folder):
+    """Adds the addresses of a built site to the list of those that stay."""
+    kept = dict.fromkeys([*ANCHORS.read_text("utf-8").split(), *addresses(folder)])
+    ANCHORS.write_text("\n".join(sorted(kept)) + "\n", "utf-8", newline="\n")
 
 
 # In a browser -------------------------------------------------------------------------
@@ -186,14 +227,13 @@ class Browser:
             return route.continue_()
 
         def hear(message):
-            if message.type == "error" and THEME_CONSOLE not in message.text:
+            if message.type == "error":
                 problems.append(f"console: {message.text} "
                                 f"{message.location.get('url', '')}")
 
         page.route("**/*", keep_inside)
         page.on("console", hear)
-        page.on("pageerror", lambda error: THEME_CONSOLE in str(error)
-                or problems.append(f"console: {error}"))
+        page.on("pageerror", lambda error: problems.append(f"console: {error}"))
         page.goto(self.address + name, wait_until="load")
         page.evaluate("async () => { await window.MathJax?.startup?.promise }")
         return page
@@ -213,6 +253,18 @@ CUT_CODE = """() => [...document.querySelectorAll('.bd-article pre')]
     .filter(code => !code.closest('.cell_output'))
     .filter(code => code.scrollWidth > code.clientWidth)
     .map(code => code.textContent.trim().split('\\n')[0])"""
+# what a phone shows on top of each other, breaks within a name, or hides in a figure
+OVERPRINTED = """() => {
+    const parts = [...document.querySelectorAll('dl.glossary > *')];
+    return parts.slice(1).filter((part, i) => part.getBoundingClientRect().top
+        < parts[i].getBoundingClientRect().bottom - 3).map(part => part.textContent);
+}"""
+BROKEN_NAMES = """() => [...document.querySelectorAll('.bd-article table code')]
+    .filter(code => code.getClientRects().length > 1 && !/\\s/.test(code.textContent))
+    .map(code => code.textContent)"""
+CUT_FIGURES = """tables => [...document.querySelectorAll('.live-figure .scroll')]
+    .filter(box => box.querySelector(tables) && box.scrollWidth > box.clientWidth)
+    .map(box => box.getAttribute('aria-label'))"""
 STILL = "* { transition: none !important; animation: none !important }"
 
 
@@ -267,14 +319,31 @@ def problems_of_pages(folder, files):
                 page.set_viewport_size({"width": width, "height": 800})
                 problems += [f"at {width} pixels code scrolls sideways: {line}"
                              for line in page.evaluate(CUT_CODE)]
+                problems += [f"at {width} pixels a figure hides columns: {label}"
+                             for label in page.evaluate(CUT_FIGURES, "table")]
             page.set_viewport_size({"width": 390, "height": 800})
-            if (wide := page.evaluate(TOO_WIDE)) > 0:
-                problems.append(f"at 390 pixels it scrolls {wide} pixels sideways")
+            problems += [f"at 390 pixels one is printed over another: {text[:60]}"
+                         for text in page.evaluate(OVERPRINTED)]
+            problems += [f"at 390 pixels a name is broken: {name}"
+                         for name in page.evaluate(BROKEN_NAMES)]
+            problems += [f"at 390 pixels a figure hides columns: {label}" for label
+                         in page.evaluate(CUT_FIGURES, "table:not(.weights)")]
+            for width in (390, 320):
+                page.set_viewport_size({"width": width, "height": 800})
+                if (wide := page.evaluate(TOO_WIDE)) > 0:
+                    problems.append(
+                        f"at {width} pixels it scrolls {wide} pixels sideways")
             page.close()
             found += [f"{name}: {problem}" for problem in dict.fromkeys(problems)]
     return found
 
 
+COVERED = """() => {
+    const form = document.querySelector('dialog form.bd-search');
+    const [icon, field] = ['i', 'input'].map(name => form.querySelector(name));
+    const [box, sign] = [field, icon].map(one => one.getBoundingClientRect());
+    return sign.right > box.left + parseFloat(getComputedStyle(field).paddingLeft);
+}"""
 MARKED = "KV cache"    # its first hit must be marked and in sight
 IN_SIGHT = """() => [...document.querySelectorAll('main mark')].some(mark => {
     const { top, bottom } = mark.getBoundingClientRect();
@@ -289,16 +358,27 @@ def queries():
 
 
 def search_problems(folder, wanted):
-    """Queries whose first hit is another page; a hit that is not marked and in sight
-    on its page."""
-    problems = []
+    """Sixties of queries of which more than three have another page first; a query
+    without a hit; one that is not marked and in sight on its page."""
+    problems, missed = [], []
     with Browser(folder) as browser:
         page = browser.open("search.html", problems)
         for query, name in wanted:
             hits = page.evaluate("async query => (await bookSearch(query)).hits", query)
             first = Path(hits[0]["file"]).stem if hits else "nothing"
-            if first != name:
-                problems.append(f"{query!r} finds {first} first, and not {name}")
+            first += f"#{hits[0]['anchor']}" if hits and "#" in name else ""
+            missed.append(first != name and
+                          f"{query!r} finds {first} first, and not {name}")
+            if not hits:
+                problems.append(f"{query!r} finds nothing")
+        for start in range(0, len(missed), 60):
+            part = missed[start:start + 60]
+            if (wrong := list(filter(None, part))) and len(wrong) * 20 > len(part):
+                problems += wrong
+        page.keyboard.press("Control+k")
+        if page.evaluate(COVERED):
+            problems.append("the magnifier covers the first letter of what is typed")
+        page.keyboard.press("Escape")
         page.locator("main input[type=search]").fill(MARKED)
         page.locator("main .search-hits a").first.click()
         try:
@@ -335,6 +415,8 @@ def poster_problems(folder, name="book/quick_reference.html"):
 def check(folder):
     """Prints every problem; returns how many there are."""
     problems = list(file_problems(folder))
+    if (Path(folder) / "_static/search.js").exists():    # the book, whole
+        problems += gone(folder, ANCHORS.read_text("utf-8").split())
     if browser_path():
         problems += browser_problems(folder)
         problems += poster_problems(folder)
@@ -400,5 +482,6 @@ def picture(folder, target, name="notebooks/02_soft_lookup.html", figure=1):
 if __name__ == "__main__":
     command, *rest = sys.argv[1:]
     with script():
-        sys.exit({"check": check, "cards": cards, "picture": picture}[command](*rest)
+        sys.exit({"check": check, "anchors": anchors, "cards": cards,
+                  "picture": picture}[command](*rest)
                  and 1)

@@ -45,12 +45,17 @@ def bind(folder, target):
             for href in page.evaluate(PAGES) if href.startswith(browser.address)])
         page.close()
         # twice: how many pages stand before a chapter is known after the first time
-        parts = [printed(browser, name, 0) for name in addresses]
+        parts = []
+        for number, name in enumerate(addresses, 1):
+            parts.append(printed(browser, name, 0))
+            print(f"    {number} of {2 * len(addresses)}   {name}", flush=True)
         contents = contents_page(browser, parts, 1)
         start = len(PdfReader(io.BytesIO(contents)).pages)
         numbered, before = [], start
-        for name, (_, _, count) in zip(addresses, parts):
+        for number, (name, (_, _, count)) in enumerate(
+                zip(addresses, parts), len(parts) + 1):
             numbered.append(printed(browser, name, before))
+            print(f"    {number} of {2 * len(parts)}   {name}", flush=True)
             before += count
         contents = contents_page(browser, numbered, start + 1)
     book = PdfWriter()

@@ -209,12 +209,17 @@ KOREAN = {    # romanised, and glossed
     "-eoyo POLITE": (.97, .02, 0, 0, 0, 0, 0, 0)}
 
 
-def attention_map(colour):
-    """The map of one translated sentence: a row for each written piece."""
+def attention_map(colour, plain=False):
+    """The map of one translated sentence: a row for each written piece.
+
+    plain: no tag and no gloss that the book has not explained yet
+    """
+    columns = ["(polite)", *ENGLISH[1:]] if plain else ENGLISH
     drawn = [text(153 + 46 * n, 16, word, 13, anchor="middle")
-             for n, word in enumerate(ENGLISH)]
+             for n, word in enumerate(columns)]
     for row, (name, weights) in enumerate(KOREAN.items()):
         y, (sound, gloss) = 26 + 23 * row, name.split()
+        gloss = "grammar" if plain and gloss.isupper() else gloss
         drawn += [text(56, y + 15, sound, 13, weight=700, anchor="end"),
                   text(64, y + 15, gloss, 13, "#595959")]
         drawn += [tag("rect", x=131 + 46 * n, y=y, width=44, height=21, rx=2,
@@ -291,6 +296,7 @@ def drawings():
         "static/favicon.svg": icon(LIGHT),
         "images/colab.svg": badge(LIGHT),
         "images/lookup.svg": lookup(LIGHT),
+        "images/look.svg": attention_map(LIGHT, plain=True),
         "images/map.svg": attention_map(LIGHT),
         "images/road.svg": road([ROAD[:2], ROAD[2:]], written),
         "images/road-tall.svg": road([ROAD], written),

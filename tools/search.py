@@ -18,13 +18,17 @@ LEFT_OUT = (".headerlink, .cell_output, .copybtn, script, style, svg, .math, "
 
 
 def sections(article):
-    """Anchor, heading and own text of each section: without those inside it."""
+    """Anchor, heading, own prose and own code of each section: without those inside."""
     for section in article.select("section[id]"):
         heading = section.find(["h1", "h2", "h3", "h4"])
-        parts = [part.get_text(" ") for part in section.find_all(recursive=False)
+        code = [block.extract() for block in section.select("pre")
+                if block.find_parent("section") is section]
+        parts = [part for part in section.find_all(recursive=False)
                  if part is not heading and part.name != "section"
                  and not part.get_text().startswith("Open in Colab")]
-        yield section["id"], heading.get_text(), " ".join(" ".join(parts).split())
+        yield (section["id"], heading.get_text(),
+               *(" ".join(" ".join(part.get_text(" ") for part in some).split())
+                 for some in (parts, code)))
 
 
 def terms(article):

@@ -56,7 +56,9 @@ function build(root) {
   form.append(make("button", { type: "button", class: "predict-show", value: "" }, show));
   question.after(form, said);
   const link = make("a", { href: `#${root.id}` }, answers ? "you predict" : "you ask");
-  const note = make("p", { class: "predict-note" }, "The answer is veiled until ", link, ".");
+  const all = make("button", { type: "button", class: "predict-all" }, "Show all of this page");
+  all.addEventListener("click", () => boxes.filter(one => chosen(one) === undefined).forEach(one => settle(one, "")));
+  const note = make("p", { class: "predict-note" }, "The answer is veiled until ", link, ". ", all);
   const box = { key: `${page}#${root.id}`, right: root.dataset.answer, form, said, note, veiled: [],
     buttons: [...form.querySelectorAll("button")] };
   for (const one of box.buttons) one.addEventListener("click", () => chosen(box) ?? settle(box, one.value));

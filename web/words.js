@@ -1,6 +1,7 @@
 // The words of both languages: a typed sentence to ids, Korean pieces to letters, glosses and a written line.
 
-const WORD = /\p{L}+|,|\p{Nd}+/gu;    // as words_of in translator.py
+// as words_of in translator.py: words, commas, numbers, and signs that are no punctuation
+const WORD = /\p{L}+(?:['’]\p{L}+)*|,|\p{Nd}+|[^\s\p{P}\p{L}\p{Nd}]+/gu;
 export const REGISTERS = ["polite", "formal", "plain"];
 
 // How many letters must change, fall away, come in between, or change places with the next one (the edit distance)
@@ -24,7 +25,7 @@ export class Words {
   // The words of an English sentence as the corpus writes them; `unknown` are those that it has not, each once
   read(text) {
     const forms = word => [word, word.toLowerCase(), word[0].toUpperCase() + word.slice(1).toLowerCase()];
-    const words = (text.match(WORD) ?? []).map(word => forms(word).find(form => this.numbers.has(form)) ?? word);
+    const words = (text.replace(/n['’]t(?!\p{L})/gu, " not").match(WORD) ?? []).map(word => forms(word).find(form => this.numbers.has(form)) ?? word);
     return { words, unknown: [...new Set(words.filter(word => !this.numbers.has(word)))] };
   }
   ids(words) { return words.map(word => this.numbers.get(word)); }

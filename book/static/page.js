@@ -7,6 +7,23 @@ addEventListener("load", () => window.MathJax?.startup?.promise?.then(() => {
   }
 }));
 
+// On a phone a tap opens code that is wider than the screen: turned, the screen holds its 88 columns.
+
+document.addEventListener("click", event => {
+  const code = event.target.closest?.(".bd-article pre");
+  if (!code || code.scrollWidth <= code.clientWidth || !matchMedia("(pointer: coarse)").matches || String(getSelection())) return;
+  const whole = document.createElement("dialog"), close = document.createElement("button"), copy = code.cloneNode(true);
+  whole.className = "whole-code highlight";
+  whole.setAttribute("aria-label", "Code, as wide as the screen");
+  close.textContent = "Back to the page";
+  copy.style.setProperty("--columns", Math.max(...code.textContent.split("\n").map(line => line.length)));
+  whole.append(close, copy);
+  close.addEventListener("click", () => whole.close());
+  whole.addEventListener("close", () => whole.remove());
+  document.body.append(whole);
+  whole.showModal();
+});
+
 // "Report a mistake": the issue names the section that the reader has before their eyes.
 
 document.addEventListener("click", event => {
@@ -19,6 +36,22 @@ document.addEventListener("click", event => {
   address.searchParams.set("title", `${heads[0].firstChild.textContent.trim()}: ${words}`);
   address.searchParams.set("body", `${location.origin}${location.pathname}#${place}\n\nWhat is wrong: `);
   link.href = address.href;
+});
+
+// Who comes back goes on: the first page's first button leads behind the last chapter that was read to its end.
+
+addEventListener("DOMContentLoaded", () => {
+  const onward = document.querySelector("article.bd-article a.button.first");
+  if (!onward) return;
+  let read;
+  try { read = JSON.parse(localStorage.getItem("softdict"))?.read; } catch { /* blocked, or rubbish */ }
+  const chapters = [...document.querySelectorAll('nav.bd-links a[href*="notebooks/"]')];
+  const last = chapters.findLastIndex(({ pathname }) => read?.[pathname.split("/").at(-1).replace(/\.html$/, "")] === true);
+  const next = chapters[last + 1];
+  if (last >= 0 && next) {
+    onward.textContent = `Go on with ${next.textContent.trim()}`;
+    onward.href = next.href;
+  }
 });
 
 // On paper every fold is open: hints and answers stand at the end of the chapter, and go back afterwards.

@@ -5,14 +5,25 @@
 
 (() => {
 const root = document.documentElement.dataset.content_root;
-const COMMON = new Set(["a", "an", "and", "exercise", "how", "in", "is", "of", "the", "to", "what"]);
+// words of a question that say nothing of what it is about
+const COMMON = new Set(("a about am an and are as at be between by can difference do does for from get good happens "
+  + "has have how i if in instead into is it like make many mean means much my need not of on one or plain should so solution "
+  + "solve than that the there they this to use used versus vs was we what when where which who why will with work works you your").split(" "));
+
+// what readers say, and what the book says
+const ALSO = { sqrt: "root", sequence: "sentence" };
 
 const LONGEST = 200;    // letters of a query: a link may hold any number
 const words = text => text.normalize("NFKC").toLowerCase().match(/[\dc]\d-\d+|[\p{L}\p{N}]+/gu) ?? [];
-const stem = word => word.length > 3 ? word.replace(/(?<!s)s$/, "") : word;
+// what a word begins with in all its forms: quer for queries, pad for padding, normal for normalization
+const stem = word => word.length < 4 ? word : word.replace(/(?<!s)s$/, "").replace(/(?:ie|y)$/, "")
+  .replace(/(?<=\w{4})i[sz](?:ation|ed?|ing)$|(?<=\w{3})(?:ing|ed?)$|(?<=\w{5})ion$/, "").replace(/([b-df-hj-np-rtv-z])\1$/, "$1");
 const squeezed = text => words(text).map(stem).join("");
-const spaced = text => ` ${words(text).join(" ")}`;
-const count = (text, part) => text.split(part).length - 1;
+const sum = numbers => numbers.reduce((one, other) => one + other, 0);
+
+// "exercise 2.1" asks for 02-1, and "c1.3" for C1-3
+const numbered = query => query.replace(/(?<![\d.-]|[a-z])(c?)(\d{1,2})[-.](\d+)(?![\d.-])/gi,
+  (_, c, chapter, number) => `${c || chapter.length > 1 ? c : "0"}${chapter}-${number}`);
 
 // --- The index ---
 
@@ -28,20 +39,37 @@ function load() {
   });
 }
 
+function counted(text) {
+  const counts = new Map();
+  for (const word of words(text)) counts.set(stem(word), (counts.get(stem(word)) ?? 0) + 1);
+  return counts;
+}
+
 function prepare({ pages, sections, terms }) {
   const known = new Map();    // each word of the book, with how often it stands there
   const hear = (text, weight) => words(text).forEach(word => known.set(word, (known.get(word) ?? 0) + weight));
-  const kept = sections.map(([page, anchor, heading, text]) => {
+  const shown = pages.map(([file, title]) => ({ file, title, words: counted(title), counts: new Map(),
+    names: [title.split(/[:·]/).at(-1), ...title.split(/[:·,]| and /)].map(part => squeezed(part.replace(/^\s*the /i, ""))) }));
+  const holding = new Map();    // how many sections hold a stem
+  const kept = sections.map(([number, anchor, heading, prose, code]) => {
+    const text = `${prose} ${code}`.trim();
     hear(heading, 100);
     hear(text, 1);
-    const [file, title] = pages[page];
-    return { file, title, anchor, heading, text, head: spaced(heading), body: spaced(text) };
+    const page = shown[number], counts = counted(`${heading} ${prose}`);
+    for (const [part, times] of counted(code)) counts.set(part, (counts.get(part) ?? 0) + times / 4);
+    const body = ` ${words(text).map(stem).join(" ")} `;
+    for (const [part, times] of counts) {
+      page.counts.set(part, (page.counts.get(part) ?? 0) + times);
+      holding.set(part, (holding.get(part) ?? 0) + 1);
+    }
+    return { page, file: page.file, title: page.title, anchor, heading, text, body, counts, head: counted(heading), length: sum(counts.values()) };
   });
   const entries = terms.map(([names, anchor, place, text]) => {
     names.forEach(name => hear(name, 1000));
-    return { names, squeezed: names.map(squeezed), anchor, place, text };
+    return { names, squeezed: names.map(squeezed), anchor, place, text, head: counted(names.join(" ")), counts: counted(text) };
   });
-  return { sections: kept, terms: entries, known };
+  const mean = sum(kept.map(({ length }) => length)) / kept.length;
+  return { sections: kept, terms: entries, known, holding, mean, stems: new Set([...known.keys()].map(stem)) };
 }
 
 // --- A query ---
@@ -61,12 +89,14 @@ function distance(one, other) {
   return row[other.length];
 }
 
-// the word itself if the book knows it or a longer one, else the nearest that it knows
-function spelled(word, known) {
-  const few = word.length < 7 ? 1 : 2;
-  let best = word, least = few + 1, weight = 0;
+// the word itself if the book knows it or a longer one, else the nearest that it knows; "" if
+// there is none, or if the word is too short for a guess
+function spelled(word, { known, stems }) {
+  const isLatin = /^[a-z\d-]+$/.test(word), few = word.length < 7 ? 1 : 2;
+  if (stems.has(stem(word)) || [...known.keys()].some(other => other.startsWith(word))) return word;
+  let best = "", least = few + 1, weight = 0;
+  if (isLatin && word.length < 5) return best;
   for (const [other, times] of known) {
-    if (other.startsWith(stem(word))) return word;
     if (Math.abs(other.length - word.length) > few) continue;
     const far = distance(word, other);
     if (far < least || far === least && times > weight) [best, least, weight] = [other, far, times];
@@ -74,55 +104,107 @@ function spelled(word, known) {
   return best;
 }
 
-function scoreOf(section, asked, phrase) {
-  const { title, heading, head, body } = section;
-  const isPage = heading === title;
-  let score = 0;
-  const parts = isPage ? [title.split(/[:·]/).at(-1), ...title.split(/[:·,]| and /)] : [];
-  if (parts.some(part => squeezed(part) === squeezed(phrase))) score += 220;
-  if (head.includes(` ${phrase}`)) score += isPage ? 80 : 45;
-  score += 2 * Math.min(count(body, ` ${phrase}`), 8);
-  for (const word of asked) {
-    const found = ` ${stem(word)}`;
-    if (head.includes(found)) score += isPage ? 12 : 8;
-    else if (body.includes(found)) score += Math.min(count(body, found), 6) / 2;
-    else score = (score - 6) / 4;    // not all that was asked for is here
+// what is looked for: each word with the stems that it may stand for, and how rare they are
+function weighed(asked, { stems, holding, sections }) {
+  const telling = asked.filter(word => !COMMON.has(word));
+  const letters = telling.filter(word => /^[a-z]$/.test(word)).length;
+  return [...new Set(telling.length ? telling : asked)].map(word => {
+    const fitting = stems.has(stem(word)) ? [stem(word)] : [...stems].filter(other => other.startsWith(word));
+    const other = ALSO[word.replace(/s$/, "")];
+    if (other) fitting.push(stem(other));
+    const most = Math.max(1, ...fitting.map(part => holding.get(part) ?? 0));
+    return { word, fitting, rare: Math.log(1 + sections.length / most) * (word.length > 1 || letters > 1 ? 1 : 0.1) };
+  });
+}
+
+// pages that a learner does not ask for stand below chapters, and so do the ends of a chapter
+const QUIET = /book\/(?:bibliography|glossary|live|model_card|questions|teaching)/;
+const ENDS = /^(?:.*package.*|how-we-know|quiz|recap|sources|what-is-still-missing)$/;
+const TEACHERS = /^(?:class|course|distribut|grad|hour|lectur|rubric|student|syllab|teach)/;
+
+const times = (counts, fitting) => sum(fitting.map(part => counts.get(part) ?? 0));
+
+function scoreOf(section, wanted, phrase, mean) {
+  const { page, heading, title, anchor, body, counts, head, length, file } = section;
+  let own = 0, whole = 0, met = 0, all = 0;
+  for (const { fitting, rare } of wanted) {
+    const here = times(counts, fitting), there = times(page.counts, fitting);
+    own += rare * (here / (here + 1 + 0.5 * length / mean) + (times(head, fitting) ? 0.8 : 0) + (times(page.words, fitting) ? 0.6 : 0));
+    whole += 1.3 * rare * there / (there + 12);
+    if (here) met += rare;
+    all += rare;
   }
-  return score;
+  if (!met) return 0;
+  const isPage = heading === title, asked = phrase.replaceAll(" ", "");
+  const called = !isPage ? 0 : page.names.includes(asked.replace(/^the/, "")) ? 220
+    : 0.4 * sum(wanted.filter(({ fitting }) => page.names.includes(fitting[0])).map(({ rare }) => rare * rare)) / all;
+  if (squeezed(heading).includes(asked)) own += 1.5 * all;
+  else if (phrase.includes(" ") && body.includes(` ${phrase} `)) own += all;
+  const isAside = ENDS.test(anchor) || anchor.startsWith("exercise") && !/exerci|\d-\d/.test(phrase);
+  const isQuiet = QUIET.test(file) && !wanted.some(({ word }) => TEACHERS.test(word));
+  return called + (own * (met / all) ** 3 * (isAside ? 0.7 : anchor === "in-short" ? 1.25 : 1) + whole) * (isQuiet ? 0.35 : 1);
+}
+
+// how well the words of a term and of its definition fit
+function fit(term, wanted) {
+  let own = 0, met = 0, all = 0;
+  for (const { fitting, rare } of wanted) {
+    const isNamed = times(term.head, fitting) > 0;
+    if (isNamed || times(term.counts, fitting)) [own, met] = [own + rare * (isNamed ? 1 : 0.5), met + rare];
+    all += rare;
+  }
+  return own * (met / all) ** 3;
 }
 
 // the sections that fit, best first, and the query as it was understood
 async function search(typed) {
-  const query = typed.slice(0, LONGEST);
-  const { sections, terms, known } = await load();
+  const query = numbered(typed.slice(0, LONGEST));
+  const book = await load(), { sections, terms, mean } = book;
   const whole = squeezed(query);
   const isTerm = terms.some(term => term.squeezed.some(name => name.startsWith(whole)));
   const given = words(query);
-  const asked = isTerm ? given : given.map(word => spelled(word, known));
-  const understood = asked.join(" "), phrase = understood.replace(/(?<=\w{3}[^s])s$/, "");
-  const weighed = asked.filter(word => !COMMON.has(word));
+  const asked = isTerm ? given : given.map(word => COMMON.has(word) ? word : spelled(word, book)).filter(Boolean);
+  const understood = asked.join(" "), phrase = asked.map(stem).join(" ");
+  if (!phrase) return { hits: [], understood: "" };
+  const wanted = weighed(asked, book);
   const found = new Map();
   const add = (section, score, find) => {
     const key = `${section.file}#${section.anchor}`;
     const hit = found.get(key);
-    if (score > 0 && (!hit || hit.score < score)) found.set(key, { ...section, score, find });
+    if (score > 0) found.set(key, { ...section, score: score + (hit?.score ?? 0), find: hit && hit.score > score ? hit.find : find });
   };
-  if (!whole) return { hits: [], understood };
+  for (const section of sections) add(section, scoreOf(section, wanted, phrase, mean), understood);
   const glossary = sections.find(({ file }) => file.endsWith("glossary.html"));
-  for (const section of sections) add(section, scoreOf(section, weighed, phrase), understood);
-  for (const term of terms) {
-    const scores = term.squeezed.map(name => name === squeezed(understood) ? 200
-      : whole.length > 2 && name.startsWith(squeezed(understood)) ? 45 : 0);
-    const score = Math.max(...scores), name = term.names[scores.indexOf(score)];
-    if (!score) continue;
+  for (const { term, name, score } of named(terms, asked, wanted)) {
     const find = /\p{Script=Hangul}/u.test(name) ? term.names[0] : name;
-    const at = sections.find(({ file, anchor }) => `${file}#${anchor}` === term.place);
-    add(at, score + (found.get(term.place)?.score ?? 0) / 10, find);
-    add({ ...glossary, anchor: term.anchor, heading: term.names[0], text: term.text }, score - 1, find);
+    add(sections.find(({ file, anchor }) => `${file}#${anchor}` === term.place), score, find);
+    add({ ...glossary, anchor: term.anchor, heading: term.names[0], text: term.text }, score === 200 ? score - 1 : score / 2, find);
     found.delete(`${glossary.file}#${glossary.anchor}`);    // the entry says it better than the page
   }
   const hits = [...found.values()].sort((one, other) => other.score - one.score);
   return { hits, understood: understood === given.join(" ") ? "" : understood };
+}
+
+// the terms that a query names, each with a name and a score: 200 if it asks for nothing else
+function named(terms, asked, wanted) {
+  const telling = asked.filter(word => wanted.some(one => one.word === word));
+  const runs = new Map();    // what stands together in the query, with its words
+  asked.forEach((_, from) => asked.slice(from, from + 5).forEach((_, more) =>
+    runs.set(squeezed(asked.slice(from, from + more + 1).join(" ")), asked.slice(from, from + more + 1))));
+  const whole = squeezed(asked.join(" ")), all = sum(wanted.map(({ rare }) => rare));
+  const hits = [];
+  for (const term of terms) {
+    const best = { term, name: term.names[0], score: fit(term, wanted), run: [] };
+    term.squeezed.forEach((name, i) => {
+      const run = runs.get(name) ?? [], isAll = run.length && telling.every(word => run.includes(word));
+      const rare = sum(wanted.filter(({ word }) => run.includes(word)).map(({ rare }) => rare));
+      const score = name === whole || isAll ? 200 : rare ? 0.8 * rare : whole.length > 2 && name.startsWith(whole) ? 4 : 0;
+      if (score > best.score) Object.assign(best, { name: term.names[i], score, run });
+    });
+    if (best.score > 0) hits.push(best);
+  }
+  const within = (one, other) => one.run.length && one.run.length < other.run.length && one.run.every(word => other.run.includes(word));
+  return hits.filter(one => !hits.some(other => within(one, other)));
 }
 
 // --- What is shown ---
@@ -131,7 +213,7 @@ const escape = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 // finds the words in a row, whatever stands between them, or each for itself
 function pattern(text, together = true) {
-  const parts = words(text).filter(word => together || !COMMON.has(word)).map(word => escape(stem(word)));
+  const parts = words(text).filter(word => together || !COMMON.has(word)).map(word => escape(word.length > 3 ? word.replace(/(?<!s)s$/, "") : word));
   if (!parts.length) return /(?!)/g;    // nothing is asked for, and nothing is found
   const gap = together ? "[^\\p{L}\\p{N}]*" : "|";
   return new RegExp(`(?<![\\p{L}\\p{N}])(?:${parts.join(gap)})[\\p{L}\\p{N}]*`, "giu");
@@ -183,8 +265,9 @@ function attach(form, most) {
     if (!field.value.trim()) return void (said.textContent = "", list.replaceChildren());
     const { hits, understood } = await search(field.value).catch(error => ({ hits: [], understood: error.message }));
     if (mine !== latest) return;    // more was typed meanwhile
+    const shown = Math.min(hits.length, most), places = `${shown} ${shown === 1 ? "place" : "places"}, best first`;
     said.textContent = !hits.length ? "Nothing in the book fits. The glossary lists its terms."
-      : understood ? `The book does not know that word. This is what it has for “${understood}”:` : "";
+      : understood ? `The book does not know all of it. ${places}, for “${understood}”:` : `${places}:`;
     list.replaceChildren(...hits.slice(0, most).map(row));
   };
   field.addEventListener("input", show);

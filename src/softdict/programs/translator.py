@@ -3,6 +3,7 @@
 import difflib
 import re
 from functools import cache
+from unicodedata import category
 
 from softdict import runtime
 from softdict.decoding import translation_weights
@@ -35,12 +36,15 @@ def vocabs():
 def words_of(text, register="polite"):
     """The words of an English sentence as the corpus writes them.
 
-    the tag of the register comes first, names get their capital
-    a word that the training split has not is refused by name, with words that are
-    spelled like it
+    the tag of the register comes first, names get their capital, "didn't" is "did not"
+    raises ValueError for a word or sign that the training split has not: it is named,
+    with words that are spelled like it; punctuation aside from commas is left out
     """
     known = vocabs()[0]
-    typed = re.findall(r"[^\W\d_]+|,|\d+", text)
+    text = re.sub(r"n['’]t\b", " not", text)
+    plain = "".join(letter if letter in ",'’" or category(letter)[0] != "P" else " "
+                    for letter in text)
+    typed = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*|,|\d+|[^\w\s,'’]+", plain)
     if not typed:
         raise ValueError("the sentence is empty: there is nothing to translate")
     words = [next((form for form in (word, word.lower(), word.capitalize())
@@ -50,7 +54,8 @@ def words_of(text, register="polite"):
         near = difflib.get_close_matches(word.lower(), known.words, 3)
         strange.append(repr(word) + (f" (it knows {', '.join(near)})" if near else ""))
     if strange:
-        raise ValueError(f"the corpus has {len(known)} English words, and not "
+        count = sum(word[0].isalpha() for word in known.words)
+        raise ValueError(f"the corpus has {count} English words, and not "
                          f"{', '.join(strange)}")
     return [f"<{register}>", *words]
 

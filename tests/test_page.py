@@ -1,0 +1,73 @@
+"""What book/static/page.js does on every page: going on, and code on a phone."""
+
+import json
+import shutil
+
+import pages
+import pytest
+from books import ROOT
+
+pytestmark = pytest.mark.skipif(not pages.browser_path(), reason="no Chromium here")
+PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>First</title>
+<link rel="icon" href="data:,"><link rel="stylesheet" href="book.css">
+<script src="page.js"></script></head><body>
+<nav class="bd-links"><a href="book/how_to_use.html">How to use</a>
+<a href="notebooks/01_one.html">01 · One</a> <a href="notebooks/02_two.html">02 · Two
+</a></nav><main><article class="bd-article"><section><h1>First</h1>
+<a class="button first" href="notebooks/01_one.html">Read chapter 01</a>
+<div class="highlight"><pre style="overflow: auto" tabindex="0">{}</pre></div>
+<div class="highlight"><pre>short</pre></div>
+</section></article></main></body></html>"""
+LINE = "x = 1    # " + 77 * "-"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    for name in ("book.css", "page.js"):
+        shutil.copy(ROOT / "book/static" / name, folder)
+    (folder / "index.html").write_text(PAGE.format(LINE), "utf-8")
+    with pages.Browser(folder) as browser:
+        yield browser
+
+
+@pytest.fixture
+def phone(browser):
+    problems = []
+    context = browser.chromium.new_context(
+        viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(f"{browser.address}index.html")
+    yield page
+    context.close()
+    assert not problems
+
+
+@pytest.mark.parametrize("kept, words, place", [
+    (None, "Read chapter 01", "01_one"), ("rubbish", "Read chapter 01", "01_one"),
+    ({"read": {"01_one": True}}, "Go on with 02 · Two", "02_two"),
+    ({"read": {"02_two": True}}, "Read chapter 01", "01_one"),    # nothing is left
+    ({"read": {"01_one": "yes"}}, "Read chapter 01", "01_one")])
+def test_who_comes_back_goes_on_behind_the_last_chapter_read(phone, kept, words, place):
+    if kept:
+        text = kept if isinstance(kept, str) else json.dumps(kept)
+        phone.evaluate("text => localStorage.setItem('softdict', text)", text)
+        phone.reload()
+    button = phone.locator("a.button.first")
+    assert button.inner_text() == words
+    assert button.get_attribute("href").endswith(f"notebooks/{place}.html")
+
+
+def test_a_tap_opens_wide_code_and_turned_it_fits(phone):
+    phone.locator("pre", has_text="short").tap()
+    assert not phone.locator("dialog").count()
+    phone.locator("pre", has_text="x = 1").tap(position={"x": 20, "y": 20})
+    whole = phone.get_by_role("dialog", name="Code, as wide as the screen")
+    assert whole.locator("pre").inner_text() == LINE
+    assert not list(pages.axe_findings(phone))
+    phone.set_viewport_size({"width": 844, "height": 390})
+    assert whole.evaluate("one => one.scrollWidth <= one.clientWidth")
+    whole.get_by_role("button", name="Back to the page").tap()
+    assert not phone.locator("dialog").count()
