@@ -234,3 +234,58 @@ def test_it_equals_the_functions_of_qwen3_next(theirs, name, T):
                                state=state)
         torch.testing.assert_close(mine, answers.transpose(1, 2), **near)
         torch.testing.assert_close(left, memory, **near)
+
+
+@pytest.mark.parametrize("name", ["olmo_hybrid", "qwen3_next"])
+def test_a_whole_model_gives_its_logits_with_this_rule_in_its_place(
+        theirs, monkeypatch, name):
+    """Of random weights: read at once, and word by word with its cache."""
+    def rule(query, key, value, g, beta, initial_state=None, output_final_state=False,
+             use_qk_l2norm_in_kernel=False, **more):
+        calls.append(query.shape[1])
+        group = value.shape[2] // key.shape[2]    # heads for values share a key
+        query, key = (part.repeat_interleave(group, dim=2).transpose(1, 2)
+                      for part in (query, key))
+        if use_qk_l2norm_in_kernel:
+            query, key = (theirs.l2norm(part) for part in (query, key))
+        answers, state = in_blocks(
+            gated_delta_block, 5, query / query.shape[-1] ** 0.5, key,
+            value.transpose(1, 2), beta.mT[..., None], g.exp().mT[..., None],
+            state=initial_state)
+        return answers.transpose(1, 2), state
+
+    module = importlib.import_module(f"transformers.models.{name}.modeling_{name}")
+    transformers = importlib.import_module("transformers")
+    kind = {"olmo_hybrid": "OlmoHybrid", "qwen3_next": "Qwen3Next"}[name]
+    sizes = {"olmo_hybrid": {}, "qwen3_next": {
+        "num_experts": 2, "num_experts_per_tok": 1, "moe_intermediate_size": 8,
+        "shared_expert_intermediate_size": 8, "head_dim": 8, "linear_key_head_dim": 6,
+        "linear_value_head_dim": 4, "linear_num_key_heads": 2,
+        "linear_num_value_heads": 4}}[name]
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        model = getattr(transformers, f"{kind}ForCausalLM")(getattr(
+            transformers, f"{kind}Config")(
+                vocab_size=11, hidden_size=24, intermediate_size=12, num_hidden_layers=4,
+                num_attention_heads=3, num_key_value_heads=3, pad_token_id=None,
+                eos_token_id=None, **sizes)).eval()
+        with torch.no_grad():    # far from where a training begins
+            for part in model.parameters():
+                part += 0.1 * torch.randn_like(part)
+    ids = torch.randint(11, (2, 13), generator=torch.Generator().manual_seed(1))
+
+    @torch.no_grad()
+    def logits():
+        whole, kept, steps = model(ids).logits, None, []
+        for word in ids.split(1, dim=1):
+            out = model(word, past_key_values=kept, use_cache=True)
+            kept = out.past_key_values
+            steps.append(out.logits)
+        return whole, torch.cat(steps, dim=1)
+
+    calls, wanted = [], logits()
+    for place in ("torch_chunk_gated_delta_rule", "torch_recurrent_gated_delta_rule"):
+        monkeypatch.setattr(module, place, rule)
+    assert not calls
+    torch.testing.assert_close(logits(), wanted, rtol=1e-4, atol=1e-4)
+    assert calls[:3] == [13, 13, 13] and len(calls) == 3 * 14    # three such layers
