@@ -266,9 +266,9 @@ def test_a_whole_model_gives_its_logits_with_this_rule_in_its_place(
         torch.manual_seed(0)
         model = getattr(transformers, f"{kind}ForCausalLM")(getattr(
             transformers, f"{kind}Config")(
-                vocab_size=11, hidden_size=24, intermediate_size=12, num_hidden_layers=4,
-                num_attention_heads=3, num_key_value_heads=3, pad_token_id=None,
-                eos_token_id=None, **sizes)).eval()
+                vocab_size=11, hidden_size=24, intermediate_size=12,
+                num_hidden_layers=4, num_attention_heads=3, num_key_value_heads=3,
+                pad_token_id=None, eos_token_id=None, **sizes)).eval()
         with torch.no_grad():    # far from where a training begins
             for part in model.parameters():
                 part += 0.1 * torch.randn_like(part)

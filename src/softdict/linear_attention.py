@@ -52,7 +52,7 @@ def delta_write(state, key, value, strength, gate):
     state [..., K, D], key [..., 1, K], value [..., 1, D]
     strength [..., 1, 1] and gate [..., 1, 1] are from 0 to 1
     returns state [..., K, D]
-    Yang et al. 2025, equation 10; a gate of 1 is the delta rule, Schlag et al. 2021
+    Yang et al. 2025, section 3.1; a gate of 1 is the delta rule, Schlag et al. 2021
     """
     state = gate * state
     return write(state, key, strength * (value - read(state, key)))
@@ -88,8 +88,10 @@ def gates_between(gate):
 def gated_delta_block(query, key, value, strength, gate, state=None):
     """As `gated_delta_rule`, all words of a block at once.
 
+    query [..., T, K], key [..., T, K], value [..., T, D], strength [..., T, 1],
+    gate [..., T, 1], state [..., K, D]; returns answers [..., T, D] and the state
     what each word writes depends on what the earlier ones wrote: one triangular system
-    of T equations, Yang et al. 2024, section 3.2, and 2025, section 3.3
+    of T equations, Yang et al. 2024, section 3, and 2025, section 3.3
     """
     state = empty(key, value) if state is None else state
     left = gates_between(gate)                          # [..., T, T]

@@ -6,6 +6,8 @@ key is written once, in "twice" two times, and its last value is asked. In "void
 stands in the middle, and for every key before it the right answer is "nothing".
 """
 
+import statistics
+import time
 from functools import partial
 from itertools import islice
 
@@ -15,10 +17,9 @@ from torch import nn
 
 from softdict import runtime
 from softdict.experiments.runner import Experiment
-from softdict.experiments.timing import milliseconds
 from softdict.linear_attention import (
-    empty, gated_delta_block, gated_delta_rule, gates_between, in_blocks,
-    linear_attention, read, write)
+    empty, gated_delta_block, gated_delta_rule, in_blocks, linear_attention, read,
+    write)
 from softdict.lookup import dot, softmax
 
 KEYS, VALUES = 256, 64    # a mark is one key more, and "nothing" one value more
@@ -63,15 +64,21 @@ def void(names, values):
 
 # Models
 
+def gates_behind(gate):
+    """What is left at the end of what each place wrote; gate and result [B, P, 1]."""
+    later = torch.cat([gate[:, 1:], torch.ones_like(gate[:, :1])], dim=1)
+    return later.flip(1).cumprod(dim=1).flip(1)
+
+
 def by_softmax(query, key, value, strength, gate):
     """Softmax attention; a gate weakens what is older, as in Lin et al. 2025."""
-    left = gates_between(gate)[..., -1:, :]                         # [B, 1, P]
+    left = gates_behind(gate).mT                                    # [B, 1, P]
     return softmax(dot(query, key) + left.clamp_min(1e-30).log()) @ value
 
 
 def by_sum(query, key, value, strength, gate):
     """A sum of outer products, each times its strength and the gates behind it."""
-    left = gates_between(gate)[..., -1:, :].mT                      # [B, P, 1]
+    left = gates_behind(gate)                                       # [B, P, 1]
     return read(write(empty(key, value), left * key, strength * value), query)
 
 
@@ -82,7 +89,7 @@ def by_delta(query, key, value, strength, gate):
 
 
 RULES = {"softmax": by_softmax, "sum": by_sum, "delta": by_delta}
-KINDS = [f"{gated}{rule}" for gated in ("", "gated ") for rule in RULES]
+KINDS = ("softmax", "sum", "delta", "gated softmax", "gated delta")
 
 
 class Recaller(nn.Module):
@@ -120,7 +127,7 @@ def losses(model, task, updates, rate):
     optimizer = torch.optim.Adam(model.parameters(), lr=rate)
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1, 0, updates)
     for number in torch.randint(len(PAIRS), (updates,)).tolist():
-        *given, right = rows(task, 64, PAIRS[number])
+        *given, right = rows(task, 32, PAIRS[number])
         loss = F.cross_entropy(model(*given).flatten(0, 1), right.flatten())
         optimizer.zero_grad()
         loss.backward()
@@ -146,7 +153,7 @@ def right_answers(model, task):
     return shares
 
 
-def trained(task, kind, width, seed, updates=1000, rate=1e-2):
+def trained(task, kind, width, seed, updates=600, rate=1e-2):
     """A model and the generator of its losses; all kinds get the same rows."""
     runtime.seed(seed)
     model = Recaller(kind, width)
@@ -159,7 +166,7 @@ def first(task, seed, path=None, rate=1e-2):
     return list(islice(trained(task, "delta", 32, seed, rate=rate)[1], 5))
 
 
-def recalled(task, seed, path=None, kinds=KINDS, widths=WIDTHS, updates=1000,
+def recalled(task, seed, path=None, kinds=KINDS, widths=WIDTHS, updates=600,
              rate=1e-2):
     """By kind and width: parameters, losses, and right answers by number of pairs."""
     table = {"pairs": PAIRS, "updates": updates, "rate": rate}
@@ -197,9 +204,19 @@ def some_words(T, heads=4, width=64):
                                                strength, gate)]
 
 
+def milliseconds(work, repeats):
+    """Median CPU time of work(), behind one call that does not count."""
+    times = []
+    for _ in range(repeats + 1):
+        begin = time.process_time()
+        work()
+        times.append(1000 * (time.process_time() - begin))
+    return statistics.median(times[1:])
+
+
 def seconds(seed, path=None, lengths=(64, 128, 256, 512, 1024, 2048, 4096, 8192),
-            repeats=5):
-    """Milliseconds by length: forward and back, and one step behind so many words.
+            repeats=3):
+    """Milliseconds of CPU time by length: forward and back, and one step behind them.
 
     four heads, keys and values of 64 numbers; beside them the bytes that are kept
     """
