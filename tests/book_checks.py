@@ -23,7 +23,7 @@ import softdict
 FLOOR = re.compile(r"^ {4}(\d+) +([\w.]+)  ", re.MULTILINE)    # a line of the map
 FLOORS = {name: int(floor) for floor, name in FLOOR.findall(softdict.__doc__)}
 QUOTED = ["lookup", "masks", "attention", "layers", "heads", "seq2seq", "transformer",
-          "cache", "variants", "training", "decoding", "sampling"]
+          "cache", "variants", "training", "decoding", "sampling", "linear_attention"]
 COLAB = {"torch": "2.11.0", "numpy": "2.1.3", "matplotlib": "3.10.8", "tqdm": "4.67.1",
          "safetensors": "0.6.2", "tokenizers": "0.22.1"}
 NEWER = {"torch": "2.13.0", "numpy": "2.4.6", "matplotlib": "3.11.2", "tqdm": "4.70.1",

@@ -13,6 +13,7 @@ import torch
 from book_checks import FLOORS, QUOTED, on_the_map
 from books import ROOT, dotted
 
+from softdict.linear_attention import linear_attention
 from softdict.training import Settings
 
 EXAMPLES = {    # arguments for functions whose docstring gives no shapes
@@ -50,6 +51,8 @@ SIZES = {    # tensors beside numbers, or of whole numbers
     "angles": (torch.arange(5), 6), "sinusoids": (torch.arange(5), 6),
     "rotate_pairs": (torch.ones(2, 5, 6), torch.ones(2, 5, 6), torch.ones(5, 6)),
     "rotate": (torch.ones(2, 5, 6), torch.arange(5)),
+    "in_blocks": (linear_attention, 2, torch.ones(2, 5, 4), torch.ones(2, 5, 4),
+                  torch.ones(2, 5, 6)),
 }
 # tested beside their models
 MODELS = {"update", "backward", "take_step", "rate_multipliers", "endless_batches",

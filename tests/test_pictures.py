@@ -55,14 +55,14 @@ def test_road_in_words_says_what_the_picture_says():
 def test_front_page_says_how_many_chapters_are_written():
     written = sorted(path.name[:2]
                      for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
-    assert written == [f"{number:02}" for number in range(1, 23)]
+    assert written == [f"{number:02}" for number in range(1, 24)]
     first, last = (
         f"[{number}](../notebooks/{pictures.notebooks()[number][1]}.ipynb)"
-        for number in ("01", "22"))
+        for number in ("01", "23"))
     assert f"**Chapters {first} to {last} are written**" in INDEX
     numbers = ("no one two three four five six seven eight nine ten eleven twelve "
                "thirteen fourteen fifteen sixteen seventeen eighteen nineteen "
-               "twenty twenty-one twenty-two".split())
+               "twenty twenty-one twenty-two twenty-three".split())
     assert f"After the {numbers[len(written)]} chapters of today" in INDEX
     assert f"{numbers[len(written)].capitalize()} chapters are written" in INDEX
 

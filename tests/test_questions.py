@@ -23,6 +23,8 @@ from softdict.cache import DecoderCache
 from softdict.decoding import normalised
 from softdict.heads import MultiHeadAttention
 from softdict.layers import FeedForward, LayerNorm, rotate, sinusoids
+from softdict.linear_attention import (
+    empty, gated_delta_rule, linear_attention, read, write)
 from softdict.lookup import cosine, dot, exact_lookup, lookup, softmax
 from softdict.masks import causal_mask, causal_padding_mask
 from softdict.pretraining import block_mask, pack
@@ -934,6 +936,44 @@ def _():
     looks = [place for place in range(4) if real[place]]
     return (f"Positions {', '.join(map(str, positions))}.",
             f"stands at place 3, and looks at places {looks[0]} and {looks[1]}")
+
+
+@computed("23.1")
+def _():
+    key, value = torch.tensor([[1, 0], [0.6, 0.8]]), torch.tensor([[10.0], [5.0]])
+    first, second = read(write(empty(key, value), key, value), key).flatten().tolist()
+    return (f"10 + 0.6 · 5 = {first:g}", f"5 + 0.6 · 10 = {second:g}.")
+
+
+@computed("23.3")
+def _():
+    key, half = torch.ones(3, 1), torch.full((3, 1), 0.5)
+    answers, _ = gated_delta_rule(key, key, 8 * key, half, torch.ones(3, 1))
+    return ("It answers {:g}, {:g} and {:g}:".format(*answers.flatten().tolist()),)
+
+
+@computed("23.4")
+def _():
+    key, value, one = (torch.tensor([[1, 0], [0.6, 0.8]]),
+                       torch.tensor([[10.0], [5.0]]), torch.ones(2, 1))
+    found = [read(gated_delta_rule(*(part[order] for part in (key, key, value)), one,
+                                   one)[1], key).flatten().tolist()
+             for order in ([0, 1], [1, 0])]
+    return ("answers {:g} for the first key and {:g} for the second".format(*found[0]),
+            "{:g} for the first key and {:g} for the second.".format(*found[1]))
+
+
+@computed("23.5")
+def _():
+    query, key, value = torch.randn(3, 4, 3)
+    right, _ = linear_attention(query, key, value)
+    memory, answers = empty(key, value), []
+    for q, k, v in zip(*(part.split(1) for part in (query, key, value))):
+        memory = memory + k.T @ v
+        answers.append((q @ k.T).tril() @ v + q @ memory)
+    own = (query * key).sum(-1, keepdim=True) * value
+    torch.testing.assert_close(torch.cat(answers), right + own)
+    return ("finds its own pair twice",)
 
 
 def test_each_chapter_has_five_questions_of_its_objectives_and_mixed_kinds(book):

@@ -17,7 +17,7 @@ STATED = re.compile(r"(?<=Reading takes about )\d+(?= minutes)")
 HOURS = re.compile(r"\d+ hours to read, and \d+ for the exercises")
 PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 ROUTES = re.compile(r"<!-- routes -->.*?<!-- /routes -->", re.DOTALL)
-ALL = [f"{number:02}" for number in range(1, 23)]
+ALL = [f"{number:02}" for number in range(1, 24)]
 # name, chapters with their exercises, chapters that are only read, what is left out
 WAYS = [
     ("All of it", [*ALL, "C1", "C2"], [], "nothing"),

@@ -57,7 +57,8 @@ ROAD = [
         ("19", "Does it hold on sentences as found?", "which head does what?"),
         ("20", "What did each head learn?", "all this needed pairs"),
         ("21", "What do words alone teach it?", "is this a model of today?"),
-        ("22", "What became of the machine of 2017?", "is it so at a large size?"),
+        ("22", "What became of the machine of 2017?", "its cache grows word by word"),
+        ("23", "Could one matrix keep it all?", "is it so at a large size?"),
     ]),
 ]
 

@@ -8,6 +8,7 @@ reads the floors here. What lies flat is taught in a chapter; what only serves l
     0  lookup                 a dictionary, exact and soft: similarities, softmax
     0  masks                  which position may look at which
     0  layers                 positions, dropout, feed-forward network, layer norm
+    0  linear_attention       a memory of fixed size: sums, delta rule, gates, blocks
     0  vocab                  words to ids and back
     0  sampling               the next word from its scores: likeliest, or drawn
     0  scoring                BLEU, chrF, intervals: how good a translation is

@@ -2,11 +2,12 @@
 
 from softdict.experiments import (
     ablations, averaged, baselines, bigrams, costs, endings, flags, keeping, maps,
-    memory, padding, places, pretraining, roles, silence, today, translation, writing)
+    memory, padding, places, pretraining, recall, roles, silence, today, translation,
+    writing)
 
 EXPERIMENTS = {
     experiment.name: experiment
     for part in (baselines, translation, ablations, padding, memory, costs, endings,
                  flags, keeping, maps, writing, roles, pretraining, today, bigrams,
-                 places, silence, averaged)
+                 places, silence, averaged, recall)
     for experiment in part.EXPERIMENTS}

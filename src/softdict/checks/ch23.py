@@ -1,0 +1,314 @@
+"""Checks for the exercises of chapter 23, memory that is written."""
+
+import torch
+import torch.nn.functional as F
+from torch.overrides import TorchFunctionMode
+
+from softdict.checks.answers import (
+    DETACHED, ask, blame, close, no_gradient, pair, tensor, wrong_row)
+from softdict.checks.ch22 import same_slopes
+from softdict.checks.result import exercise, refuse
+
+SIZES = [(5, 3, 2), (1, 4, 3), (7, 2, 4), (6, 3, 3)]    # words, widths of both
+
+
+def some_words(number, sizes=SIZES):
+    """Queries and keys [T, K] and values [T, D] in float64."""
+    chance = torch.Generator().manual_seed(number)
+    for T, K, D in sizes:
+        yield [torch.randn(T, width, generator=chance, dtype=torch.float64)
+               for width in (K, K, D)]
+
+
+def answers_and_memory(returned, query, value):
+    """Both things that were returned, if they have the shapes."""
+    (T, K), D = query.shape, value.shape[1]
+    answers, memory = pair(returned, "the answers", "the memory")
+    found = [tuple(getattr(part, "shape", ())) for part in (answers, memory)]
+    refuse(found == [(K, D), (T, D)] != [(T, D), (K, D)], "swapped",
+           "return the answers first and the memory second.")
+    return (tensor(answers, (T, D), "answers", "a row for each query"),
+            tensor(memory, (K, D), "memory", "a row for each number of a key"))
+
+
+def right_row(got, right):
+    """Raises the Mistake of the first answers or memory that differ."""
+    for mine, wanted in zip(got, right):
+        for name, part, other in zip(("answers", "memory"), mine, wanted):
+            if not close(part, other):
+                wrong_row(f"wrong_{name}", name, part, other)
+
+
+# 23-1
+
+def remembered(query, key, value, kind="right"):
+    """Answers and memory of the exercise, or what comes of a common mistake."""
+    scores = {"asks_with_key": key @ key.T, "writes_query": query @ query.T}.get(
+        kind, query @ key.T)
+    weights = {"reads_first": scores.tril(-1), "not_in_turn": scores,
+               "only_last": scores.diag().diag()}.get(kind, scores.tril())
+    if kind == "mean":
+        weights = weights / torch.arange(1, len(key) + 1)[:, None]
+    if kind == "softmax":
+        hidden = torch.ones_like(scores).triu(1).bool()
+        weights = scores.masked_fill(hidden, -torch.inf).softmax(-1)
+    written = {"writes_query": query[:, :, None] * value[:, None]}.get(
+        kind, key[:, :, None] * value[:, None])
+    memory = {"only_last": written[-1], "mean": written.mean(0)}.get(
+        kind, written.sum(0))
+    return weights @ value, memory
+
+
+WRONG_MEMORIES = [
+    ("reads_first", "yours reads before it writes; query t finds pair t too."),
+    ("not_in_turn", "yours writes all pairs before it reads; query t finds pairs 0 to "
+     "t, and none that comes later."),
+    ("only_last", "yours begins an empty memory for each pair; each pair is added to "
+     "what is there."),
+    ("mean", "yours divides by the number of pairs; nothing is divided here."),
+    ("softmax", "yours is softmax attention; here a query is multiplied by the memory, "
+     "and nothing else."),
+    ("asks_with_key", "yours reads with the keys; it is the queries that ask."),
+    ("writes_query", "yours writes the queries; the keys are written.")]
+
+
+@exercise("23-1", points=2)
+def check_23_1(write_and_read):
+    cases, got = list(some_words(231)), []
+    for query, key, value in cases:
+        returned = ask(write_and_read, query, key, value, advice="make a new matrix")
+        got.append(answers_and_memory(returned, query, value))
+    right = [remembered(*case) for case in cases]
+    if not close([mine for mine, _ in got], [wanted for wanted, _ in right]):
+        blame([mine for mine, _ in got], [
+            (code, sentence, [remembered(*case, code)[0] for case in cases])
+            for code, sentence in WRONG_MEMORIES])
+    right_row(got, right)
+    learned = [part.requires_grad_() for part in cases[0]]
+    refuse(no_gradient(write_and_read(*learned)[0], learned), *DETACHED)
+    return "each pair is added as a matrix, and each query is one product."
+
+
+# 23-2
+
+def some_memories():
+    """A memory that is not empty, a key of length 1, a value, and a strength."""
+    chance = torch.Generator().manual_seed(232)
+    for (_, K, D), strength in zip(SIZES, (0.3, 1.0, 0.75, 0.5)):
+        memory, key, value = (torch.randn(*shape, generator=chance, dtype=torch.float64)
+                              for shape in ((K, D), (K,), (D,)))
+        yield memory, F.normalize(key, dim=-1), value, strength
+
+
+def rewritten(memory, key, value, strength, kind="right"):
+    """The new memory of the exercise, or what comes of a common mistake."""
+    known = key @ memory
+    news = {"no_subtraction": strength * value, "fades": strength * value,
+            "adds_known": strength * (value + known),
+            "turned_round": strength * (known - value), "no_strength": value - known,
+            "strength_on_value": strength * value - known,
+            "strength_on_known": value - strength * known,
+            "value_alone": value}.get(kind, strength * (value - known))
+    kept = {"old_lost": 0, "fades": 1 - strength}.get(kind, 1)
+    return kept * memory + torch.outer(key, news)
+
+
+WRONG_WRITES = [
+    ("no_subtraction", "yours adds the value as it is, so a key written twice gives "
+     "the sum. Subtract what the memory answers already.", "no_subtraction",
+     "value_alone"),
+    ("adds_known", "yours adds what the memory answers already; subtract it.",
+     "adds_known"),
+    ("turned_round", "yours subtracts the value from what is known; it is the other "
+     "way round.", "turned_round"),
+    ("no_strength", "yours always writes with strength 1.", "no_strength"),
+    ("strength_on_value", "yours multiplies the value alone by the strength; multiply "
+     "the whole difference.", "strength_on_value"),
+    ("strength_on_known", "yours multiplies what is known by the strength, and not the "
+     "value; multiply the whole difference.", "strength_on_known"),
+    ("old_lost", "yours returns what is added; the old memory stays, and it is added "
+     "to that.", "old_lost"),
+    ("fades", "yours weakens the whole memory; only what belongs to this key is to "
+     "change.", "fades")]
+
+
+@exercise("23-2", points=2)
+def check_23_2(delta_write):
+    cases = list(some_memories())
+    got = [tensor(ask(delta_write, *case, advice="make a new matrix"), case[0].shape,
+                  "memory", "a row for each number of the key") for case in cases]
+    right = [rewritten(*case) for case in cases]
+    if not close(got, right):
+        blame(got, [(code, sentence, *[[rewritten(*case, kind) for case in cases]
+                                       for kind in kinds])
+                    for code, sentence, *kinds in WRONG_WRITES])
+        for mine, wanted in zip(got, right):
+            if not close(mine, wanted):
+                wrong_row("wrong_memory", "memory", mine, wanted)
+    *learned, strength = cases[0]
+    learned = dict(zip(("memory", "key", "value"),
+                       (part.clone().requires_grad_() for part in learned)))
+    same_slopes(delta_write(*learned.values(), strength),
+                rewritten(*learned.values(), strength), **learned)
+    return "it writes what the memory did not know, so the last value is read."
+
+
+# 23-3
+
+# words, widths of keys and values, and the size of a block
+BLOCKS = [((6, 3, 2), 2), ((7, 2, 4), 3), ((5, 4, 3), 8), ((4, 3, 3), 1),
+          ((9, 2, 2), 4)]
+
+
+class Largest(TorchFunctionMode):
+    """Notes how many numbers the largest tensor has that is made meanwhile."""
+
+    numbers = 0
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        made = function(*args, **(kwargs or {}))
+        if isinstance(made, torch.Tensor):
+            self.numbers = max(self.numbers, made.numel())
+        return made
+
+
+def blockwise(query, key, value, size, kind="right"):
+    """Answers and memory of the exercise, or what comes of a common mistake."""
+    memory, answers = torch.zeros_like(key.T @ value), []
+    for q, k, v in zip(*(part.split(size) for part in (query, key, value))):
+        scores = q @ k.T
+        inside = {"no_mask": scores, "without_itself": scores.tril(-1),
+                  "only_memory": 0 * scores}.get(kind, scores.tril()) @ v
+        before = memory
+        memory = k.T @ v if kind == "not_added" else memory + k.T @ v
+        read = {"not_carried": 0 * before, "counted_twice": memory}.get(kind, before)
+        answers.append(inside + q @ read)
+    return torch.cat(answers), memory
+
+
+WRONG_BLOCKS = [
+    ("not_carried", "yours begins each block with an empty memory; what earlier blocks "
+     "wrote must be read too."),
+    ("no_mask", "inside a block, yours finds words that come later; only earlier ones "
+     "and the word itself count."),
+    ("without_itself", "a query finds its own pair too; yours leaves it out."),
+    ("only_memory", "yours reads earlier blocks alone; words of the same block count "
+     "too."),
+    ("counted_twice", "yours writes a block into the memory before it reads, so the "
+     "words of the block count twice."),
+    ("not_added", "yours keeps the last block alone; each block is added to the "
+     "memory.")]
+
+
+@exercise("23-3", points=3)
+def check_23_3(in_blocks):
+    cases = [(*words, size) for words, (_, size) in zip(
+        some_words(233, [sizes for sizes, _ in BLOCKS]), BLOCKS)]
+    got = []
+    for query, key, value, size in cases:
+        returned = ask(in_blocks, query, key, value, size, advice="make new tensors")
+        rows, whole = len(query), len(query) // size * size
+        if isinstance(returned, (tuple, list)) and len(returned) == 2:
+            found = getattr(returned[0], "shape", [rows])[0]
+            refuse(found == whole < rows, "last_dropped", f"with {rows} words in "
+                   f"blocks of {size} yours gives {found} answers; the last block may "
+                   "be shorter, and counts too.")
+        got.append(answers_and_memory(returned, query, value))
+    right = [blockwise(*case) for case in cases]
+    if not close(got, right):
+        for n in (0, 1):
+            blame([mine[n] for mine in got], [
+                (code, sentence, [blockwise(*case, code)[n] for case in cases])
+                for code, sentence in WRONG_BLOCKS
+                if not close([blockwise(*case, code)[n] for case in cases],
+                             [wanted[n] for wanted in right])])
+        right_row(got, right)
+    learned = [part.requires_grad_() for part in cases[1][:3]]
+    refuse(no_gradient(in_blocks(*learned, 3)[0], learned), *DETACHED)
+    for n in (0, 1):    # the memory knows no queries: a sum gives it a gradient
+        same_slopes(in_blocks(*learned, 3)[n] + sum(part.sum() for part in learned),
+                    blockwise(*learned, 3)[n] + sum(part.sum() for part in learned),
+                    query=learned[0], key=learned[1], value=learned[2])
+    [many] = some_words(2330, [(96, 3, 2)])
+    with Largest() as largest:
+        in_blocks(*many, 4)
+    refuse(largest.numbers >= 96 * 96, "all_at_once", "the numbers are right, but for "
+           "96 words yours makes a table of 96 · 96 scores. With blocks of 4 no table "
+           "of scores needs more than 4 · 4.")
+    return "inside a block a product, between blocks the memory."
+
+
+# 23-4
+
+def mended(query, key, value, strength, kind="right"):
+    """Answers and memory of the delta rule, or what comes of a common mistake."""
+    length = {"not_normalised": torch.ones_like(key[:, :1]),
+              "square": key.square().sum(-1, keepdim=True),
+              "over_words": key.norm(dim=0, keepdim=True),
+              "longest": key.norm(dim=-1).amax()}.get(
+                  kind, key.norm(dim=-1, keepdim=True))
+    key = key / length.clamp_min(1e-8)
+    if kind == "queries_too":
+        query = F.normalize(query, dim=-1)
+    if kind == "values_too":
+        value = F.normalize(value, dim=-1)
+    if kind == "softmax":
+        key = key.softmax(-1)
+    memory, answers = torch.zeros_like(key.T @ value), []
+    for q, k, v, b in zip(query, key, value, strength):
+        news = b * v if kind == "sum" else b * (v - k @ memory)
+        memory = memory + torch.outer(k, news)
+        answers.append(q @ memory)
+    return torch.stack(answers), memory
+
+
+WRONG_MENDS = [
+    ("not_normalised", "your keys still have any length. Where a key is longer than "
+     "the root of 2, a write of strength 1 makes the error larger."),
+    ("queries_too", "yours divides the queries by their length as well; only the keys "
+     "need it."),
+    ("values_too", "yours divides the values by their length as well; only the keys "
+     "need it."),
+    ("square", "yours divides by the square of the length; divide by the length."),
+    ("over_words", "yours takes the length over the words; each key has its own, over "
+     "its K numbers."),
+    ("longest", "yours divides all keys by the longest; each key has its own length."),
+    ("sum", "yours does not subtract what is known any more; that part was right.")]
+
+
+def long_keys(sizes):
+    """Queries, keys of any length, values and strengths; one key is 0."""
+    chance = torch.Generator().manual_seed(234)
+    for (query, key, value), (T, _, _) in zip(some_words(2340, sizes), sizes):
+        key = 2 * key
+        key[T // 2] = 0
+        yield query, key, value, torch.rand(T, generator=chance, dtype=torch.float64)
+
+
+@exercise("23-4", points=2)
+def check_23_4(delta_rule):
+    cases, got = list(long_keys([(4, 3, 2), (5, 2, 3), (40, 4, 3)])), []
+    for case in cases:
+        returned = ask(delta_rule, *case, advice="make new tensors")
+        got.append(answers_and_memory(returned, case[0], case[2]))
+    right = [mended(*case) for case in cases]
+    if not close(got, right):
+        nothing = [bool(part.isnan().any()) for mine in got[:2] for part in mine]
+        refuse(any(nothing), "divides_by_0", "a key of zeros has no length, and yours "
+               "divides by it: nan. Let the divisor be at least 1e-8.")
+        blame(got[:2], [(code, sentence, [mended(*case, code) for case in cases[:2]])
+                        for code, sentence in WRONG_MENDS])
+        right_row(got, right)
+    query, key, value, strength = cases[2]
+    learned = {"query": query, "key": key, "value": value, "strength": strength}
+    mine = {name: part.clone().requires_grad_() for name, part in learned.items()}
+    answers = delta_rule(*mine.values())[0]
+    refuse(no_gradient(answers, [mine["value"], mine["strength"]]), *DETACHED)
+    wanted = mended(*mine.values())[0]
+    early = [torch.autograd.grad(made[-1].sum(), mine["value"], retain_graph=True)[0]
+             for made in (answers, wanted)]
+    refuse(((early[0] == 0) & (early[1] != 0)).any(), "still_cut", "the last answer "
+           "sends no gradient back to the first words: the memory is cut off from "
+           "them somewhere. It must stay part of the graph.")
+    same_slopes(answers, wanted, value=mine["value"], strength=mine["strength"])
+    return "keys have length 1, and every word may learn from every later answer."

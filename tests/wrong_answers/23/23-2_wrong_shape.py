@@ -1,0 +1,4 @@
+def delta_write(memory, key, value, strength):
+    """memory [K, D], key [K], value [D], a number; returns the new memory [K, D]."""
+    known = key @ memory    # [D]
+    return known + strength * (value - known)
