@@ -227,7 +227,8 @@ def test_it_equals_the_functions_of_qwen3_next(theirs, name, T):
     flat = [part.squeeze(-1).transpose(1, 2) for part in (gate.log(), strength)]
     answers, memory = getattr(theirs, name)(
         *behind, *flat, initial_state=state, output_final_state=True)
-    near = {"rtol": 1e-6, "atol": 1e-5, "check_dtype": False}
+    # in chunks it takes differences of summed logarithms: a few millionths
+    near = {"rtol": 1e-6, "atol": 3e-5, "check_dtype": False}
     for rule, size in ((gated_delta_rule, T), (gated_delta_block, T),
                        (gated_delta_block, 7), (gated_delta_block, 1)):
         mine, left = in_blocks(rule, size, query, key, value, strength, gate,
