@@ -156,7 +156,7 @@ EXPERIMENTS = [
     *[trained(name, group, one.start, one.finish,
               range(5) if name in COMPARED else SEEDS)
       for group, systems in SYSTEMS.items() for name, one in systems.items()],
-    trained("rnn-noised-75", "forcing", NOISED.start, NOISED.finish, seeds=(0, 1)),
+    trained("rnn-noised-75", "forcing", NOISED.start, NOISED.finish),
     *[trained(f"rate-{name}-{rate}", "rates", rated(one, rate / 1000).start,
               one.validate, seeds=(0,))
       for name, (one, rates) in TRIED.items() for rate in rates]]
