@@ -25,6 +25,7 @@ from softdict.experiments import (
     recall, replaced, rivals, roles, runner, sentences, silence, today, translation,
     writing)
 from softdict.experiments.measures import aligned
+from softdict.experiments.noise import Noised, others
 from softdict.experiments.replaced import Replaced, heaviest, instead, uniform
 from softdict.experiments.runner import (
     difference, file_of, hardware, rounded, run, run_all, trained)
@@ -35,7 +36,7 @@ from softdict.layers import Dropout
 from softdict.lookup import softmax
 from softdict.masks import padding_mask
 from softdict.saving import checkpoint, recipes
-from softdict.seq2seq import Attend, Encoded, Encoder, Seq2Seq
+from softdict.seq2seq import Attend, Decoder, Encoded, Encoder, Seq2Seq
 from softdict.texts import files
 from softdict.training import batch_loss, train
 from softdict.transformer import TransformerConfig, make_transformer
@@ -435,6 +436,32 @@ def test_a_model_that_mixed_in_training_is_told_when_it_is_measured():
     logits = [measures.scores(one, model, sentences.split("iid"))[0]
               for one, model in ((forced, training.model), (SMALL, plain.model))]
     assert torch.equal(*logits)
+
+
+def test_noise_stands_where_the_model_itself_would_be_wrong():
+    runtime.seed(0)
+    model, read = Noised(Encoder(9, 4, 8), Decoder(9, 4, 8), 0.0), []
+    plain = Seq2Seq(model.encoder, model.decoder)
+    batch = make_batch([([4, 5], [5, 6, 7, 6]), ([6], [8, 5])])
+    given = batch.source, batch.source_lengths, batch.target_in
+    with torch.no_grad():
+        model.generator.bias[5] = 50.0    # what it would write, always
+    model.decoder.register_forward_pre_hook(lambda part, given: read.append(given[0]))
+    model.states(*given)
+    rows, gold = torch.stack(read, dim=1), batch.target_in    # [B, T]
+    right = (gold == 5) | (gold == BOS)
+    assert torch.equal(rows == gold, right)
+    assert {5} < set(rows[~right].tolist()) <= {5, 6, 7, 8}    # not its own alone
+    model.eval()
+    assert torch.equal(model.states(*given), plain.states(*given))
+
+
+def test_noise_is_drawn_as_often_as_the_batch_has_the_word():
+    runtime.seed(0)
+    target_in = torch.tensor([[BOS, 5, 6, 6, 6], [BOS, 5, 7, PAD, PAD]])    # [B, T]
+    drawn = [word for _ in range(1000)
+             for word in others(target_in[:, 1], target_in).tolist()]
+    assert set(drawn) == {6, 7} and 0.71 < drawn.count(6) / 2000 < 0.79
 
 
 def test_agreement_compares_each_sentence_with_its_twin(monkeypatch):

@@ -9,6 +9,7 @@ from softdict.experiments import sentences
 from softdict.experiments.measures import (
     accuracies, agreement, alignment, cross_attention, quality, report, scores,
     translations)
+from softdict.experiments.noise import Noised
 from softdict.experiments.padding import PadsBehind, PadsInFront, pads_and_states
 from softdict.experiments.replaced import Replaced, replacements, uniform
 from softdict.experiments.runner import SEEDS, trained
@@ -142,6 +143,10 @@ TRIED = {"192": (system("rnn"), (2, 3, 4, 6, 8)),
             for kind in KINDS[1:]}}
 
 
+# the control of "rnn-forced-75": as many wrong words are read
+NOISED = system("rnn", {"model": partial(Noised, teacher_forcing=0.75)})
+
+
 def rated(one, peak_rate):
     """A system at another peak rate."""
     return replace(one, settings=replace(one.settings, peak_rate=peak_rate))
@@ -151,6 +156,7 @@ EXPERIMENTS = [
     *[trained(name, group, one.start, one.finish,
               range(5) if name in COMPARED else SEEDS)
       for group, systems in SYSTEMS.items() for name, one in systems.items()],
+    trained("rnn-noised-75", "forcing", NOISED.start, NOISED.finish),
     *[trained(f"rate-{name}-{rate}", "rates", rated(one, rate / 1000).start,
               one.validate, seeds=(0,))
       for name, (one, rates) in TRIED.items() for rate in rates]]
