@@ -104,6 +104,8 @@ def refuse_mixed(function, args, kwargs, tensors):
         tensors = [args[0], *args[2:3]]
     strange = [part for part in tensors if isinstance(part, torch.Tensor)
                and not isinstance(part, There) and (part.dim() or not scalars(packet))]
+    if packet is aten._pack_padded_sequence and isinstance(args[1], There):
+        raise RuntimeError("'lengths' argument should be a 1D CPU int64 tensor")
     if packet in PACKING:    # lengths stay on the CPU
         strange = [part for part in strange if part.dtype != torch.int64]
     if strange:

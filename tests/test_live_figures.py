@@ -357,9 +357,9 @@ def chapter_shop():
     path = ROOT / "notebooks/02_soft_lookup.ipynb"
     cells = {cell["id"]: "".join(cell["source"])
              for cell in json.loads(path.read_text("utf-8"))["cells"]}
-    names = {"torch": torch, "lookup": lookup, "print": lambda *_: None,
-             "rounded": lambda *_: None}
-    for name in ("hook-fails", "features", "quote-run"):
+    names = {"torch": torch, "F": torch.nn.functional, "lookup": lookup,
+             "print": lambda *_: None, "rounded": lambda *_: None}
+    for name in ("hook-fails", "features", "one-query", "quote-run"):
         exec(cells[name].partition("try:")[0], names)
     return names
 

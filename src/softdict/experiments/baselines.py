@@ -125,7 +125,7 @@ def links_or_none(examples, count=None):
     for e in examples:
         weights = soft_links(
             table, torch.tensor([BOS] + source_vocab.ids(e.source, "UNK")),
-            torch.tensor(target_vocab.ids(e.target, "UNK")))    # [T, S]
+            torch.tensor(target_vocab.ids(e.target, "UNK")))
         drawn.append({(i - 1, j) for i, j in heaviest_links(weights, e.possible) if i})
     return drawn
 
