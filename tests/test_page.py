@@ -70,4 +70,4 @@ def test_a_tap_opens_wide_code_and_turned_it_fits(phone):
     phone.set_viewport_size({"width": 844, "height": 390})
     assert whole.evaluate("one => one.scrollWidth <= one.clientWidth")
     whole.get_by_role("button", name="Back to the page").tap()
-    assert not phone.locator("dialog").count()
+    phone.locator("dialog").wait_for(state="detached")
