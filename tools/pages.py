@@ -371,8 +371,9 @@ def search_problems(folder, wanted):
                           f"{query!r} finds {first} first, and not {name}")
             if not hits:
                 problems.append(f"{query!r} finds nothing")
-        for start in range(0, len(missed), 60):
-            part = missed[start:start + 60]
+        count = max(1, len(missed) // 60)    # no sixty is smaller than the others
+        for n in range(count):
+            part = missed[n * len(missed) // count:(n + 1) * len(missed) // count]
             if (wrong := list(filter(None, part))) and len(wrong) * 20 > len(part):
                 problems += wrong
         page.keyboard.press("Control+k")
