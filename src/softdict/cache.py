@@ -162,6 +162,8 @@ def check_decoder(decoder, memory, memory_allowed):
 
     memory [B, S, D], memory_allowed [B, 1, S]: a source to compare steps with
     """
+    if not foreign(decoder):    # the layers of this package are tried by its tests
+        return
     for layer in decoder.layers:
         check_attentions(layer)
     memory, memory_allowed = memory[:1].float(), memory_allowed[:1]
