@@ -971,10 +971,10 @@ def test_contributing_names_commands_and_files_that_are_there():
 def test_the_badges_of_the_readme_are_what_make_quotes_writes():
     readme = (ROOT / "README.md").read_text("utf-8")
     assert notebooks.with_badges(readme) == readme, "run: make quotes"
-    rows = [line for line in readme.splitlines() if "colab.research.google.com" in line]
+    rows = [line for line in readme.splitlines() if "[read](" in line]
     names = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
     assert [row.rpartition("/")[2].rstrip(") |") for row in rows] == names
-    broken = readme.replace("/blob/executed/", "/blob/main/")
+    broken = readme.replace("[read](", "[look](")
     assert notebooks.with_badges(broken) == readme
 
 
@@ -1085,8 +1085,10 @@ def test_the_address_moves_everywhere_and_leaves_nothing_behind(tmp_path, monkey
     assert left == []
     assert "https://ada.github.io/attention/book/glossary" in (
         tmp_path / "notebooks/07_attention.ipynb").read_text("utf-8")
-    assert "git+https://github.com/Ada/attention@executed" in (
-        tmp_path / "notebooks/01_dictionary.ipynb").read_text("utf-8")
+    first = (tmp_path / "notebooks/01_dictionary.ipynb").read_text("utf-8")
+    assert "(https://colab.research.google.com/github/Ada/attention/blob/" in first
+    assert "git+" not in first    # code comes from no address before a release
+    assert "github/Ada/attention/" in (tmp_path / "README.md").read_text("utf-8")
 
 
 def test_no_file_of_the_project_has_another_address():
