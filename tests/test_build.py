@@ -1068,6 +1068,12 @@ def test_as_if_run_changes_only_counts(tmp_path):
 # make address -------------------------------------------------------------------------
 
 
+def addresses():
+    """A pattern for all places of the book as it stands: repository, Colab, site."""
+    old = notebooks.repository(ROOT)[0].removeprefix("https://github.com/")
+    return rf"github(\.com)?/{old}|{build.published(old)}"
+
+
 def test_the_address_moves_everywhere_and_leaves_nothing_behind(tmp_path, monkeypatch):
     for name in ("book", "notebooks", "tests/answers", "src/softdict"):
         shutil.copytree(ROOT / name, tmp_path / name,
@@ -1078,10 +1084,9 @@ def test_the_address_moves_everywhere_and_leaves_nothing_behind(tmp_path, monkey
     monkeypatch.setattr(build, "write", lambda what: notebooks.rewrite_quotes(
         root=tmp_path))
     build.address("Ada/attention")
-    old = notebooks.repository(ROOT)[0].removeprefix("https://github.com/")
     left = [path.name for path in tmp_path.rglob("*")
             if path.suffix in (".md", ".ipynb", ".yml", ".cff", ".py")
-            and re.search(rf"{old}|{build.published(old)}", path.read_text("utf-8"))]
+            and re.search(addresses(), path.read_text("utf-8"))]
     assert left == []
     assert "https://ada.github.io/attention/book/glossary" in (
         tmp_path / "notebooks/07_attention.ipynb").read_text("utf-8")
@@ -1092,9 +1097,8 @@ def test_the_address_moves_everywhere_and_leaves_nothing_behind(tmp_path, monkey
 
 
 def test_no_file_of_the_project_has_another_address():
-    old = notebooks.repository(ROOT)[0].removeprefix("https://github.com/")
-    told = subprocess.run(["git", "grep", "-lIE", f"{old}|{build.published(old)}"],
-                          cwd=ROOT, capture_output=True, text=True)
+    told = subprocess.run(["git", "grep", "-lIE", addresses()], cwd=ROOT,
+                          capture_output=True, text=True)
     known = {*build.ADDRESSED}
     for name in told.stdout.split():
         assert name in known or name.startswith(("book/", "notebooks/")), name

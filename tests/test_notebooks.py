@@ -18,14 +18,12 @@ from sample import code, fence, folded, markdown
 from test_book import ABRIDGED, SHADES, abridge
 
 SETUP = """\
-# On Colab this installs the book's package; at home it is already there.
 import importlib.util
-if importlib.util.find_spec("softdict") is None:
-    from google.colab import drive    # not on Colab? then: make lab
+if importlib.util.find_spec("softdict") is None:    # on Colab: get the book's package
+    from google.colab import drive
     drive.mount("/content/drive")
     %pip install -q /content/drive/MyDrive/softdict/softdict-*.whl
-# Colab forgets. This keeps your answers in your Drive: take the # away.
-# import softdict; softdict.keep_in_drive()"""
+# import softdict; softdict.keep_in_drive()    # Colab forgets: drop the first #"""
 
 
 def cell(sample, id):

@@ -53,15 +53,13 @@ FENCE = re.compile(r"^(```python\n# (?P<file>src/softdict/[\w/]+\.py)\n)"
 PICTURE = re.compile(r"(?<=\]\()images/(in-short-\d\d\.svg)(?=\))")    # its address
 SHORT_CODE = re.compile(r"^```python\n(.*?)^```\n*", re.DOTALL | re.MULTILINE)
 SETUP = """\
-# On Colab this installs the book's package; at home it is already there.
 import importlib.util
-if importlib.util.find_spec("softdict") is None:
+if importlib.util.find_spec("softdict") is None:    # on Colab: get the book's package
 {install}
-# Colab forgets. This keeps your answers in your Drive: take the # away.
-# import softdict; softdict.keep_in_drive()"""
+# import softdict; softdict.keep_in_drive()    # Colab forgets: drop the first #"""
 # what `make colab` makes for a Drive: no address is asked for code
 FROM_DRIVE = """\
-    from google.colab import drive    # not on Colab? then: make lab
+    from google.colab import drive
     drive.mount("/content/drive")
     %pip install -q /content/drive/MyDrive/softdict/softdict-*.whl"""
 # what a release says: git compares the commit's hash with what it is given
