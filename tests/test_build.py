@@ -971,10 +971,10 @@ def test_contributing_names_commands_and_files_that_are_there():
 def test_the_badges_of_the_readme_are_what_make_quotes_writes():
     readme = (ROOT / "README.md").read_text("utf-8")
     assert notebooks.with_badges(readme) == readme, "run: make quotes"
-    rows = [line for line in readme.splitlines() if "colab.research.google.com" in line]
+    rows = [line for line in readme.splitlines() if "[read](" in line]
     names = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
     assert [row.rpartition("/")[2].rstrip(") |") for row in rows] == names
-    broken = readme.replace("/blob/executed/", "/blob/main/")
+    broken = readme.replace("[read](", "[look](")
     assert notebooks.with_badges(broken) == readme
 
 
@@ -1068,6 +1068,12 @@ def test_as_if_run_changes_only_counts(tmp_path):
 # make address -------------------------------------------------------------------------
 
 
+def addresses():
+    """A pattern for all places of the book as it stands: repository, Colab, site."""
+    old = notebooks.repository(ROOT)[0].removeprefix("https://github.com/")
+    return rf"github(\.com)?/{old}|{build.published(old)}"
+
+
 def test_the_address_moves_everywhere_and_leaves_nothing_behind(tmp_path, monkeypatch):
     for name in ("book", "notebooks", "tests/answers", "src/softdict"):
         shutil.copytree(ROOT / name, tmp_path / name,
@@ -1078,21 +1084,21 @@ def test_the_address_moves_everywhere_and_leaves_nothing_behind(tmp_path, monkey
     monkeypatch.setattr(build, "write", lambda what: notebooks.rewrite_quotes(
         root=tmp_path))
     build.address("Ada/attention")
-    old = notebooks.repository(ROOT)[0].removeprefix("https://github.com/")
     left = [path.name for path in tmp_path.rglob("*")
             if path.suffix in (".md", ".ipynb", ".yml", ".cff", ".py")
-            and re.search(rf"{old}|{build.published(old)}", path.read_text("utf-8"))]
+            and re.search(addresses(), path.read_text("utf-8"))]
     assert left == []
     assert "https://ada.github.io/attention/book/glossary" in (
         tmp_path / "notebooks/07_attention.ipynb").read_text("utf-8")
-    assert "git+https://github.com/Ada/attention@executed" in (
-        tmp_path / "notebooks/01_dictionary.ipynb").read_text("utf-8")
+    first = (tmp_path / "notebooks/01_dictionary.ipynb").read_text("utf-8")
+    assert "(https://colab.research.google.com/github/Ada/attention/blob/" in first
+    assert "git+" not in first    # code comes from no address before a release
+    assert "github/Ada/attention/" in (tmp_path / "README.md").read_text("utf-8")
 
 
 def test_no_file_of_the_project_has_another_address():
-    old = notebooks.repository(ROOT)[0].removeprefix("https://github.com/")
-    told = subprocess.run(["git", "grep", "-lIE", f"{old}|{build.published(old)}"],
-                          cwd=ROOT, capture_output=True, text=True)
+    told = subprocess.run(["git", "grep", "-lIE", addresses()], cwd=ROOT,
+                          capture_output=True, text=True)
     known = {*build.ADDRESSED}
     for name in told.stdout.split():
         assert name in known or name.startswith(("book/", "notebooks/")), name

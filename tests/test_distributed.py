@@ -384,14 +384,15 @@ def test_what_another_process_broke_is_told_from_what_is_broken_here(group):
             distributed.train(TrainingState(Lost(message), SHORT), PAIRS)
 
 
-@pytest.mark.parametrize("mps, here, message", [
-    (True, 0, "on CPUs or on NVIDIA GPUs; Apple's GPU trains with one, without"),
-    (False, 1, "each process needs a GPU of its own: --nproc-per-node must be 1 at ")])
-def test_processes_without_a_device_of_their_own_are_refused(monkeypatch, mps, here,
-                                                             message):
+@pytest.mark.parametrize("device, here, message", [
+    ("mps", 0, "on CPUs or on NVIDIA GPUs; Apple's GPU trains with one, without"),
+    ("", 1, "each process needs a GPU of its own: --nproc-per-node must be 1 at ")])
+def test_processes_without_a_device_of_their_own_are_refused(monkeypatch, device,
+                                                             here, message):
     monkeypatch.setenv("WORLD_SIZE", "2")
     monkeypatch.setenv("LOCAL_RANK", "1")
-    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: mps)
+    monkeypatch.setenv("SOFTDICT_DEVICE", device)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: device == "mps")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: here > 0)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: here)
     monkeypatch.setattr(torch_distributed, "init_process_group", None)
@@ -456,8 +457,6 @@ def torchrun(killed, *arguments):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
-@pytest.mark.skipif(torch.backends.mps.is_available(),
-                    reason="Apple's GPU trains with one process")
 @pytest.mark.parametrize("killed", ["0", "1"])
 def test_a_killed_process_ends_the_run_and_the_same_command_goes_on(
         tmp_path, killed):

@@ -3,6 +3,11 @@
 import errno
 import json
 import os
+import re
+import subprocess
+import sys
+import zipfile
+from base64 import b64decode
 
 import book_checks
 import nbformat
@@ -13,12 +18,12 @@ from sample import code, fence, folded, markdown
 from test_book import ABRIDGED, SHADES, abridge
 
 SETUP = """\
-# On Colab this installs the book's package; at home it is already there.
 import importlib.util
-if importlib.util.find_spec("softdict") is None:
-    %pip install -q git+https://github.com/a/b@executed
-# Colab forgets. This keeps your answers in your Drive: take the # away.
-# import softdict; softdict.keep_in_drive()"""
+if importlib.util.find_spec("softdict") is None:    # on Colab: get the book's package
+    from google.colab import drive
+    drive.mount("/content/drive")
+    %pip install -q /content/drive/MyDrive/softdict/softdict-*.whl
+# import softdict; softdict.keep_in_drive()    # Colab forgets: drop the first #"""
 
 
 def cell(sample, id):
@@ -97,11 +102,53 @@ def test_answers_links_and_setup_are_written_from_their_source(sample):
     files.rewrite_quotes(root=sample.root)
     answer = cell(sample, "answer-1").source
     assert "bigger = number + 1" in answer and "# tests/answers/01/01-1.py\n" in answer
-    assert cell(sample, "setup").source == SETUP.replace("a/b", "c/d")
+    assert cell(sample, "setup").source == SETUP
     title = cell(sample, "title").source
     site = "(https://colab.research.google.com/github/"
     assert f"{site}c/d/blob/executed/notebooks/01_sample.ipynb)" in title
     assert "(https://github.com/c/d/blob/next/notebooks/01_sample.ipynb)" in title
+
+
+def test_without_an_owner_nothing_leads_to_an_address(sample):
+    sample.edit("_config.yml", "github.com/a/b", "github.com/-/b")
+    files.rewrite_quotes(root=sample.root)
+    title = cell(sample, "title").source
+    assert "how_to_use.html#at-home)" in title
+    texts = [title, (sample.root / "README.md").read_text(encoding="utf-8")]
+    for path in files.student(root=sample.root):
+        texts.append(path.read_text(encoding="utf-8"))
+    assert not any("colab.research" in text or "github.com" in text for text in texts)
+    assert "[read](notebooks/01_sample.ipynb)" in texts[1]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_first_cell_installs_what_lies_in_the_drive(there, tmp_path):
+    """The cell as Colab runs it, with a pretended Drive and without the package."""
+    folder = tmp_path / "drive/MyDrive/softdict"
+    made = "Name: softdict\nVersion: 7\nMetadata-Version: 2.1\n"
+    folder.mkdir(parents=True)
+    with zipfile.ZipFile(folder / "softdict-7-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("softdict/__init__.py", "")
+        wheel.writestr("softdict-7.dist-info/METADATA", made)
+        wheel.writestr("softdict-7.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: "
+                       "a\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr("softdict-7.dist-info/RECORD", "")
+    (tmp_path / "google").mkdir()
+    (tmp_path / "google/colab.py").write_text(
+        "class drive:\n    def mount(place):\n        print('asked for', place)\n")
+    script = tmp_path / "cell.ipy"
+    lacks = ("import sys, importlib.util as u\nfind = u.find_spec\n"
+             "u.find_spec = lambda name: None if name == 'softdict' else find(name)\n"
+             if not there else "")
+    script.write_text(lacks + SETUP.replace("/content", str(tmp_path)))
+    done = subprocess.run(
+        [sys.executable, "-m", "IPython", "--quick", str(script)], cwd=tmp_path,
+        env={**os.environ, "PIP_TARGET": str(tmp_path / "site"), "PIP_NO_INDEX": "1",
+             "PYTHONPATH": str(tmp_path), "IPYTHONDIR": str(tmp_path / "ipython")},
+        capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert ("asked for" in done.stdout) != there
+    assert (tmp_path / "site/softdict/__init__.py").exists() != there
 
 
 def part(sample):
@@ -259,12 +306,42 @@ def test_colab_gets_the_pictures_by_their_address(sample):
     executed = sample.root / "_build/executed/01_sample.ipynb"
     files.write(executed, files.read(sample.path))
     before = executed.read_bytes()
-    [path] = files.published(root=sample.root)
+    commit = committed(sample)
+    [copy] = files.student(root=sample.root)
+    path, student = files.published(root=sample.root)
     assert path == sample.root / "_build/published/01_sample.ipynb"
+    assert student == sample.root / "_build/published/student/01_sample.ipynb"
+    for published in path, student:
+        [first] = [one.source for one in files.read(published).cells
+                   if one.get("id") == "setup"]
+        assert f"%pip install -q git+https://github.com/a/b@{commit}    # v" in first
+        assert "drive.mount" not in first
     text = path.read_text(encoding="utf-8")
     assert "](https://a.github.io/b/_images/in-short-01.svg)" in text
     assert "](images/" not in text and "(a + a).sum()" in text
     assert executed.read_bytes() == before    # the site is made from it
+
+
+def committed(sample):
+    """Commits a sample; returns the hash."""
+    def git(*words):
+        return subprocess.run(
+            ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words],
+            cwd=sample.root, check=True, capture_output=True, text=True).stdout.strip()
+    git("init", "--quiet")
+    git("add", "--all")
+    git("commit", "--quiet", "-m", "All")
+    return git("rev-parse", "HEAD")
+
+
+def test_a_drive_gets_the_pictures_inside(sample):
+    [path] = files.for_drive(root=sample.root)
+    assert path == sample.root / "_build/colab/softdict/01_sample.ipynb"
+    [picture] = files.in_short.drawings(sample.root).values()
+    text = path.read_text(encoding="utf-8")
+    [held] = re.findall(r"\]\(data:image/svg\+xml;base64,([\w+/=]+)\)", text)
+    assert b64decode(held).decode() == picture
+    assert "](images/" not in text and "drive.mount" in text
 
 
 def test_pictures_are_written_by_make_quotes_and_lie_beside_the_copies(sample):

@@ -80,8 +80,6 @@ def test_the_address_is_the_same_in_every_line_of_the_settings():
                         re.MULTILINE).group(1)
     owner, name = address.split("/")
     assert f'repo: "https://github.com/{address}/' in CONFIG
-    assert ('colab: "https://colab.research.google.com/github/'
-            f'{address}/blob/executed/notebooks/' in CONFIG)
     # baseurl, ogp_site_url
     assert CONFIG.count(f"https://{owner}.github.io/{name}/") == 2
 

@@ -42,8 +42,27 @@ def test_device_can_hold_a_tensor():
 def test_on_cuda_rnns_keep_float32(monkeypatch):
     monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", True)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.delenv("SOFTDICT_DEVICE", raising=False)
     assert runtime.device().type == "cuda"
     assert not torch.backends.cudnn.allow_tf32
+
+
+@pytest.mark.parametrize("told, mps, wanted", [
+    (None, True, "cpu"), ("", False, "cpu"), ("mps", True, "mps"), ("cpu", True, "cpu"),
+    ("mps", False, None), ("cuda", False, None), ("gpu", True, None)])
+def test_a_variable_chooses_the_device(told, mps, wanted, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: mps)
+    monkeypatch.delenv("SOFTDICT_DEVICE", raising=False)
+    if told is not None:
+        monkeypatch.setenv("SOFTDICT_DEVICE", told)
+    if wanted:
+        assert runtime.device().type == wanted
+    else:
+        there = "mps, cpu" if mps else "cpu"
+        with pytest.raises(ValueError, match=f"^SOFTDICT_DEVICE is '{told}'; this "
+                                             f"machine has {there}$"):
+            runtime.device()
 
 
 def test_a_missing_asset_is_named():

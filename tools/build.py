@@ -339,18 +339,25 @@ from every_cell import *
 """
 
 
+QUIET = ("--quiet", "--no-deps", "--disable-pip-version-check")
+
+
 def install_wheel():
     """Builds the wheel and installs it into a folder of its own, which it returns."""
     site, wheels = BUILD / "site", BUILD / "wheel"
     with step("Building and installing the wheel"):
         shutil.rmtree(site, ignore_errors=True)
-        shutil.rmtree(wheels, ignore_errors=True)
-        quiet = ("--quiet", "--no-deps", "--disable-pip-version-check")
-        python("-m", "pip", "wheel", *quiet, "--no-build-isolation", "-w", wheels, ROOT,
-               check=True)
-        python("-m", "pip", "install", *quiet, "--no-index", "-t", site,
+        build_wheel(wheels)
+        python("-m", "pip", "install", *QUIET, "--no-index", "-t", site,
                *wheels.glob("*.whl"), check=True)
     return site
+
+
+def build_wheel(folder):
+    """Builds the wheel into a folder that holds nothing else."""
+    shutil.rmtree(folder, ignore_errors=True)
+    python("-m", "pip", "wheel", *QUIET, "--no-build-isolation", "-w", folder, ROOT,
+           check=True)
 
 
 def check_origin(folder, wheel):
@@ -437,6 +444,18 @@ def write(what, only=""):
     make_environment()
     if python(ROOT / "tools/notebooks.py", what, *filter(None, [only])).returncode:
         raise Stop(f"make {what} did not finish.")
+
+
+def colab():
+    """Makes a folder for Google Drive, package and notebooks, and a zip of it."""
+    make_environment()
+    folder = BUILD / "colab/softdict"
+    with step("Making the folder for a Drive"):
+        build_wheel(folder)
+        if python(ROOT / "tools/notebooks.py", "drive").returncode:
+            raise Stop("The notebooks were not copied.")
+        packed = shutil.make_archive(BUILD / "softdict-colab", "zip", folder.parent)
+    print(f"For Colab: put the folder {folder} into My Drive; {packed} holds the same")
 
 
 def address(wanted):
@@ -533,7 +552,7 @@ def clean():
 
 
 COMMANDS = ("book", "test", "shaken", "rehearse", "gpu", "serve", "lab", "quotes",
-            "student", "outputs", "lock", "address", "results", "benchmark",
+            "student", "colab", "outputs", "lock", "address", "results", "benchmark",
             "picture", "pdf", "slides", "clean")
 
 

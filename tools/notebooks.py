@@ -13,7 +13,10 @@
     python tools/notebooks.py published  copies of the executed notebooks, below
                                         _build/published, for Colab: it opens a notebook
                                         without its folder, so their pictures come from
-                                        the site
+                                        the site, and their package from this commit
+    python tools/notebooks.py drive      copies for a Drive, below _build/colab: their
+                                        pictures stand inside, and their package comes
+                                        from the wheel beside them
 
 Each takes the paths of notebooks; without them it takes all. Needs nbformat, and
 nbclient to run cells. A file is replaced as a whole or not at all.
@@ -25,7 +28,9 @@ import hashlib
 import json
 import os
 import re
+import subprocess
 import sys
+from base64 import b64encode
 from pathlib import Path
 
 import in_short
@@ -48,12 +53,18 @@ FENCE = re.compile(r"^(```python\n# (?P<file>src/softdict/[\w/]+\.py)\n)"
 PICTURE = re.compile(r"(?<=\]\()images/(in-short-\d\d\.svg)(?=\))")    # its address
 SHORT_CODE = re.compile(r"^```python\n(.*?)^```\n*", re.DOTALL | re.MULTILINE)
 SETUP = """\
-# On Colab this installs the book's package; at home it is already there.
 import importlib.util
-if importlib.util.find_spec("softdict") is None:
-    %pip install -q git+{url}@executed
-# Colab forgets. This keeps your answers in your Drive: take the # away.
-# import softdict; softdict.keep_in_drive()"""
+if importlib.util.find_spec("softdict") is None:    # on Colab: get the book's package
+{install}
+# import softdict; softdict.keep_in_drive()    # Colab forgets: drop the first #"""
+# what `make colab` makes for a Drive: no address is asked for code
+FROM_DRIVE = """\
+    from google.colab import drive
+    drive.mount("/content/drive")
+    %pip install -q /content/drive/MyDrive/softdict/softdict-*.whl"""
+# what a release says: git compares the commit's hash with what it is given
+FROM_COMMIT = "    %pip install -q git+{url}@{commit}    # {tag}"
+NOBODY = "https://github.com/-/"    # no owner on GitHub can have this name
 
 
 # Reading and writing
@@ -348,6 +359,16 @@ def repository(root=ROOT):
     return url[1], branch[1] if branch else "main"
 
 
+def has_owner(root=ROOT):
+    """False until `make address` has said who publishes the book."""
+    return not repository(root)[0].startswith(NOBODY)
+
+
+def setup(install=FROM_DRIVE):
+    """The first code cell: it installs the package where it is missing."""
+    return SETUP.format(install=install)
+
+
 def colab(name, root=ROOT, folder="notebooks"):
     """The address that opens an executed chapter, or another file, in Colab."""
     site = "https://colab.research.google.com/github/"
@@ -358,22 +379,37 @@ def colab(name, root=ROOT, folder="notebooks"):
 def links(name, root=ROOT):
     """The line under a chapter's title: where to run it, and its source."""
     url, branch = repository(root)
+    if not has_owner(root):
+        return ("<!-- links -->\n[Run it at home, or on Colab]"
+                f"({site(root)}book/how_to_use.html#at-home)\n<!-- /links -->")
     return (f"<!-- links -->\n[Open in Colab]({colab(name, root)}) · "
             f"[Source on GitHub]({url}/blob/{branch}/notebooks/{name})\n"
             "<!-- /links -->")
 
 
 def badges(root=ROOT):
-    """README's table of chapters: where to read and to run each."""
+    """README's table of chapters: where to read and to run each.
+
+    without an owner nothing is published: then only files of this folder are named
+    """
+    if not has_owner(root):
+        rows = ["<!-- badges -->", "| Chapter | |", "|---|---|"]
+        for path in paths(root):
+            rows.append(f"| {named(path)} | [read](notebooks/{path.name}) |")
+        return "\n".join([*rows, "<!-- /badges -->"])
     rows = ["<!-- badges -->", "| Chapter | Read | Run it now |", "|---|---|---|"]
     for path in paths(root):
-        title = read(path).cells[0].source.partition("\n")[0]
-        title = title.removeprefix("# ").replace(" · ", " ")
         button = f"![Open chapter {path.name[:2]} in Colab](book/images/colab.svg)"
         page = f"{site(root)}notebooks/{path.stem}.html"
-        rows.append(f"| {title} | [read]({page}) "
+        rows.append(f"| {named(path)} | [read]({page}) "
                     f"| [{button}]({colab(path.name, root)}) |")
     return "\n".join([*rows, "<!-- /badges -->"])
+
+
+def named(path):
+    """Number and title of a chapter, from its first line."""
+    title = read(path).cells[0].source.partition("\n")[0]
+    return title.removeprefix("# ").replace(" · ", " ")
 
 
 def with_badges(readme, root=ROOT):
@@ -423,7 +459,7 @@ def requoted(notebook, name, root=ROOT):
                                  "<!-- /links --> are missing")
             cell.source = LINKS.sub(lambda match: links(name, root), cell.source)
         if cell.get("id") == "setup":
-            cell.source = SETUP.format(url=repository(root)[0])
+            cell.source = setup()
     return with_minutes(notebook)
 
 
@@ -478,12 +514,46 @@ def without_outputs(notebook):
 
 
 def published(notebooks=None, root=ROOT):
-    """Writes the executed notebooks with their pictures by address."""
-    executed = sorted((root / "_build/executed").glob("*.ipynb"))
-    copies = {root / "_build/published" / Path(path).name: read(path)
-              for path in notebooks or executed}
-    return [path for path, notebook in copies.items()
-            if write(path, with_addresses(notebook, root))]
+    """Writes what Colab opens: executed chapters and student copies, with pictures by
+    address and an install line that names this commit."""
+    made = root / "_build"
+    found = sorted([*(made / "executed").glob("*.ipynb"),
+                    *(made / "student").glob("*.ipynb")])
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, check=True,
+                            capture_output=True, text=True).stdout.strip()
+    install = FROM_COMMIT.format(url=repository(root)[0], commit=commit,
+                                 tag=f"v{version(root)}")
+    copies = {}
+    for path in map(Path, notebooks or found):
+        folder = "published/student" if path.parent.name == "student" else "published"
+        copies[made / folder / path.name] = copy = with_addresses(read(path), root)
+        for cell in copy.cells:
+            if cell.get("id") == "setup":
+                cell.source = setup(install)
+    return [path for path, notebook in copies.items() if write(path, notebook)]
+
+
+def for_drive(notebooks=None, root=ROOT):
+    """Writes copies for a folder of a Drive, `_build/colab/softdict`.
+
+    their pictures stand inside, as Colab shows them: there is no folder beside a
+    notebook, and no site yet
+    """
+    pictures = {file.name: svg for file, svg in in_short.drawings(root).items()}
+    copies = {}
+    for path in map(Path, notebooks or paths(root)):
+        copy = lab_copy(read(path))
+        for cell in copy.cells:
+            if cell.cell_type == "markdown":
+                cell.source = PICTURE.sub(lambda found: inside(pictures[found[1]]),
+                                          cell.source)
+        copies[root / "_build/colab/softdict" / path.name] = copy
+    return [path for path, notebook in copies.items() if write(path, notebook)]
+
+
+def inside(svg):
+    """A picture as an address that holds it."""
+    return f"data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"
 
 
 def with_addresses(notebook, root=ROOT):
@@ -534,7 +604,8 @@ def student_copy(notebook, name="", root=ROOT):
             cell.source = SHORT_CODE.sub("", cell.source)
         if "quiz" in tags(cell):
             cell.source = QUIZ_FOLD.sub("", cell.source).rstrip()
-    link = f" [Open it in Colab]({colab(name, root, 'student')})." if name else ""
+    link = (f" [Open it in Colab]({colab(name, root, 'student')})."
+            if name and has_owner(root) else "")
     notebook.cells[1:1] = [
         nbformat.v4.new_markdown_cell(
             f"*A student's copy, of version {version(root)} of the course.*{link}",
@@ -751,7 +822,8 @@ def main(arguments):
         print_lengths(chosen(arguments[1:]))
         return
     commands = {"quotes": rewrite_quotes, "strip": strip, "outputs": store_outputs,
-                "published": published, "student": student, "work": work}
+                "published": published, "student": student, "work": work,
+                "drive": for_drive}
     if not arguments or arguments[0] not in commands:
         sys.exit("usage: python tools/notebooks.py "
                  f"{'|'.join([*commands, 'lengths'])} [NOTEBOOK...]")

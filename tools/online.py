@@ -15,7 +15,7 @@ from pathlib import Path
 from docutils import nodes
 from finish import finish_pages
 from links import on_the_site, site
-from notebooks import colab
+from notebooks import colab, has_owner
 from search import write
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -86,7 +86,7 @@ def turn_notebook(app, name, source):
                 text = re.sub(r"<summary>Answer</summary>", lambda found: "<summary "
                               f'aria-label="Answer, question {next(number)} of the '
                               'quiz">Answer</summary>', text)
-            if "exercise-text" in tags:
+            if "exercise-text" in tags and has_owner(ROOT):
                 address = colab(f"{Path(name).name}.ipynb", ROOT)
                 text = f"{text.rstrip()}\n\n[Solve it on Colab]({address})"
             cell["source"] = text

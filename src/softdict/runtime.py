@@ -1,6 +1,7 @@
 """Where code runs, how a run is repeated, and what comes with the package."""
 
 import json
+import os
 import re
 from importlib import resources
 
@@ -10,16 +11,22 @@ ASSETS = resources.files("softdict") / "assets"
 
 
 def device():
-    """The fastest torch.device present: CUDA, then Apple's MPS, then the CPU.
+    """The torch.device that computes: CUDA where there is a GPU, else the CPU.
 
+    the variable SOFTDICT_DEVICE chooses another: cuda, mps or cpu. Apple's MPS is
+    never chosen by itself: nobody has run the book on it yet
     on CUDA, RNNs are told to multiply in float32: by default they round to TF32
+    raises ValueError for another word, or where that device is not there
     """
-    if torch.cuda.is_available():
+    there = {"cuda": torch.cuda.is_available(),
+             "mps": torch.backends.mps.is_available(), "cpu": True}
+    wanted = os.environ.get("SOFTDICT_DEVICE") or ("cuda" if there["cuda"] else "cpu")
+    if not there.get(wanted):
+        raise ValueError(f"SOFTDICT_DEVICE is {wanted!r}; this machine has "
+                         f"{', '.join(name for name in there if there[name])}")
+    if wanted == "cuda":
         torch.backends.cudnn.allow_tf32 = False
-        return torch.device("cuda")
-    if torch.backends.mps.is_available():
-        return torch.device("mps")
-    return torch.device("cpu")
+    return torch.device(wanted)
 
 
 def seed(number):

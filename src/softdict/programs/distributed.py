@@ -28,16 +28,16 @@ def begin():
     """
     if int(os.environ.get("WORLD_SIZE", 1)) == 1:
         return
-    if torch.backends.mps.is_available():
+    if runtime.device().type == "mps":
         raise ValueError("several processes train on CPUs or on NVIDIA GPUs; Apple's "
                          "GPU trains with one, without torchrun")
-    if torch.cuda.is_available():
+    if on_cuda := runtime.device().type == "cuda":
         place, here = int(os.environ["LOCAL_RANK"]), torch.cuda.device_count()
         if place >= here:
             raise ValueError("each process needs a GPU of its own: --nproc-per-node "
                              f"must be {here} at most on this machine")
         torch.cuda.set_device(place)
-    distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+    distributed.init_process_group("nccl" if on_cuda else "gloo")
     # torchrun ends the others so, where one has ended
     signal.signal(signal.SIGTERM, lambda *_: raise_peer_lost())
 
