@@ -31,9 +31,9 @@ BACK = {"next": 1, "third": 3, "eighth": 8}    # chapters between lesson and rec
 PAGE = "book/practice"
 ALL = "<!-- all questions -->"    # in that page
 OPENING = {
-    1: "One question about an earlier chapter. Answer before you open its fold.",
-    2: "Two questions about earlier chapters. Answer before you open their folds.",
-    3: "Three questions about earlier chapters. Answer before you open their folds."}
+    1: "One question about an earlier chapter. Answer it before you look.",
+    2: "Two questions about earlier chapters. Answer each before you look.",
+    3: "Three questions about earlier chapters. Answer each before you look."}
 
 
 # From files to questions --------------------------------------------------------------
@@ -96,6 +96,11 @@ def unwrapped(text):
                        for part in parts if part and part.strip())
 
 
+def ended(heading):
+    """A heading as the end of a sentence."""
+    return f"*{heading}*" if heading.endswith(("?", "!")) else f"*{heading}*."
+
+
 def whys(item):
     """What an item says of each answer but the right one: pairs of answer, sentence."""
     if item["kind"] == "choice":
@@ -138,7 +143,7 @@ def as_fold(item, number, root=ROOT):
     stem, heading = section(item, root)
     wrong = "\n".join(f"- {said(item, answer, why)}" for answer, why in whys(item))
     place = (f"[Chapter {item['id'][:2]}]({stem}.ipynb#{item['where']}) says it, under "
-             f"*{heading}*.")
+             f"{ended(heading)}")
     parts = [f"**{number}.** {unwrapped(item['question'])}", choices(item),
              "<details>\n<summary>Answer</summary>", verdict(item), wrong, place,
              "</details>"]
@@ -176,7 +181,7 @@ def as_form(item, number=None, root=ROOT):
           f"{said(item, answer, why)}\n\n</div>" for answer, why in whys(item)),
         f'<div class="recall-place">\n\n<a class="reference internal" '
         f'href="../notebooks/{stem}.html#{item["where"]}">Chapter {item["id"][:2]}</a> '
-        f"says it, under *{heading}*.\n\n</div>",
+        f"says it, under {ended(heading)}\n\n</div>",
         "</details>", "</div>"]
     return "\n\n".join(filter(None, parts))
 
