@@ -595,9 +595,10 @@ def test_what_was_not_opened_is_not_asked(page, kept):
 
 
 def test_rubbish_in_the_memory_counts_as_never_answered(page):
-    rubbish = ["b", None, 7, [], {}, {"given": "b"}, answered(row="1"), answered(row=-1),
-               answered(right="yes"), answered(wrong=0.5), answered(given=None)]
-    opened(page, "02", read("01", recalled={"01-next": rubbish[6], "9": rubbish[0]}))
+    rubbish = ["b", None, 7, [], {}, {"given": "b"}, answered(row=-1),
+               answered(row="1"), answered(right="yes"), answered(wrong=0.5),
+               answered(given=None)]
+    opened(page, "02", read("01", recalled={"01-next": rubbish[7], "9": rubbish[0]}))
     assert page.evaluate("""async records => {
         const { recordOf } = await import("/_static/recall.js");
         return records.filter(one => recordOf("a", { recalled: { a: one } }));
