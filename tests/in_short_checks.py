@@ -96,7 +96,7 @@ def in_short_has_its_fold(book):
                    "not 1")
         for code in codes:
             yield from (f"{name}: {words}" for words in code_faults(code))
-        if fold and lengths.length_of_text(text) != (0, 0, 0, 0):
+        if fold and lengths.length_of_text(text) != (0, 0, 0, 0, 0):
             yield f"{name}: all of in-short-fold belongs into the fold"
 
 

@@ -20,25 +20,28 @@ NOTEBOOK = SimpleNamespace(cells=[
     cell("markdown", "five\n\n```python\nx = 1\n\ny = 2\n```\n\n<!-- links -->\n\n"
                      "<details>\n<summary>Why</summary>\n\nhidden words\n\n</details>"),
     cell("code", "plt.show()", mystnb={"figure": {"name": "fig-a"}}),
-    cell("markdown", "## Recap\n\nsix seven\n\n## Going further\n\nmore words"),
+    cell("markdown", "## Recap\n\nsix seven"),
+    cell("markdown", "## Recall\n\n**1.** What?\n\nIt is.\n\n**2.** Why?", "recall"),
+    cell("markdown", "## Going further\n\nmore words"),
     cell("code", "c = 3"),
     cell("markdown", "> **Predict.** and more")])
 
 
 def test_the_main_road_is_counted_and_nothing_beside_it():
     # words: 2 + (> **Predict.** three? > (a) four = 6) + five + (## Recap six seven)
-    assert lengths.length(NOTEBOOK) == (13, 2 + 2 + 1, 1 + 1, 1)
+    assert lengths.length(NOTEBOOK) == (13, 2 + 2 + 1, 1 + 1, 1, 2)
 
 
 def test_the_road_ends_at_the_sources_where_nothing_goes_further():
     cells = [cell("markdown", "one\n\n## Sources\n\n- two"), cell("markdown", "three")]
-    assert lengths.length(SimpleNamespace(cells=cells)) == (1, 0, 0, 0)
+    assert lengths.length(SimpleNamespace(cells=cells)) == (1, 0, 0, 0, 0)
 
 
 def test_minutes_are_those_of_a_calm_reader():
     page = [cell("markdown", "word " * 600), cell("code", "x = 1\n" * 60),
             *[cell("code", "show()", mystnb={"figure": {}}) for _ in range(4)],
-            cell("markdown", "\n".join(["> **Predict.**"] * 3))]
-    # 606 words, 64 lines, 4 figures, 3 predictions
+            cell("markdown", "\n".join(["> **Predict.**"] * 3)),
+            cell("markdown", "**1.** word\n\n**2.** word\n\n**3.** word", "recall")]
+    # 606 words, 64 lines, 4 figures, 3 predictions, 3 recalls of half a minute
     assert lengths.minutes(SimpleNamespace(cells=page)) == round(
-        606 / 200 + 64 / 30 + 4 / 2 + 3 / 3) == 8
+        606 / 200 + 64 / 30 + 4 / 2 + 3 / 3 + 3 / 2) == 10

@@ -12,7 +12,7 @@ from bs4 import BeautifulSoup
 PAGE = """<article class="bd-article"><section id="top"><h1>07 · Look again<a
 class="headerlink">#</a></h1><p>Open in Colab · Source</p><p>First <b>words</b>.</p>
 <section id="inner"><h2>Inside</h2><p>Within.</p><pre>x = 1</pre>
-<div class="cell_output">out</div>
+<div class="cell_output">out</div><div class="recall"><p>Asked.</p></div>
 <div class="tag_hide-input">assert</div></section></section></article>"""
 GLOSSARY = """<article class="bd-article"><section id="glossary"><h1>Glossary</h1>
 <dl class="glossary"><dt id="term-KV-cache">KV cache</dt><dt id="term-b">cache (KV)</dt>

@@ -38,7 +38,9 @@ def executed():
         markdown("hint", folded("Hint", "Count."), "hint", "01-1"),
         markdown("answer", folded("Answer", "Three."), "answer", "01-1"),
         markdown("quiz", "## Quiz\n\n**1.** Why?", "quiz"),
-        markdown("recap", "## Recap\n\nYou can add.\n\n## Going further\n\nMuch."),
+        markdown("recap", "## Recap\n\nYou can add."),
+        markdown("recall", "## Recall\n\n**1.** Which?", "recall"),
+        markdown("further", "## Going further\n\nMuch."),
         code("late", "further = 1")])
 
 
@@ -62,8 +64,8 @@ def test_headings_start_slides_and_what_is_long_or_hidden_is_left_out():
                   'src="in-short-07.svg" alt="An &quot;arrow&quot; leads on."'):
         assert there in shown
     for gone in ("install", "a12", "assert", "plot", "Colab", "Exercise", "buggy",
-                 "Count.", "Three.", "secret", "Quiz", "Much", "02_a", "further",
-                 "fold"):
+                 "Count.", "Three.", "secret", "Quiz", "Recall", "Much", "02_a",
+                 "further", "fold"):
         assert gone not in shown
     assert kept.keys() == {"fig-line", "in-short-07"} and kept["fig-line"] == SVG
     assert ">livres</text>" in kept["in-short-07"]

@@ -1,20 +1,22 @@
-"""How long a chapter is: the words, lines, figures and predictions of its main road.
+"""How long a chapter is: words, lines, figures, predictions, recalls of its main road.
 
 `python tools/notebooks.py lengths` prints a row a chapter. The main road ends where
 *Going further* or *Sources* begins; exercises, folds and hidden code are not on it;
 what a picture shows is a figure, and the words that describe it to those who do not see
-it are not counted.
+it are not counted. A question of its recall counts half a minute, whatever its words.
 """
 
 import re
 from collections import namedtuple
 
-WORDS, LINES, FIGURES, PREDICTIONS = 200, 30, 2, 3    # read in one minute
+# read or answered in one minute
+WORDS, LINES, FIGURES, PREDICTIONS, RECALLS = 200, 30, 2, 3, 2
 MINUTES = 30    # the longest main road
 ASIDE = {"exercise-text", "exercise", "exercise-check", "hint", "answer", "hide-input",
          "remove-input", "hide-cell", "remove-cell"}
 STATED = re.compile(r"(?<=Reading takes about )\d+(?= minutes)")
 HOURS = re.compile(r"\d+ hours to read, and \d+ for the exercises")
+QUESTION = re.compile(r"^\*\*\d\.\*\* ", re.MULTILINE)    # of a recall
 PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 ROUTES = re.compile(r"<!-- routes -->.*?<!-- /routes -->", re.DOTALL)
 ALL = [f"{number:02}" for number in range(1, 24)]
@@ -42,7 +44,7 @@ WEEKS = {
 }
 OF_WEEKS = re.compile(r"<!-- weeks ([^>]*?) -->.*?<!-- /weeks -->", re.DOTALL)
 OF_MINUTES = re.compile(r"<!-- minutes -->.*?<!-- /minutes -->", re.DOTALL)
-Length = namedtuple("Length", "words lines figures predictions")
+Length = namedtuple("Length", "words lines figures predictions recalls")
 
 
 def main_road(notebook):
@@ -58,12 +60,15 @@ def main_road(notebook):
 
 def length(notebook):
     """The Length of a notebook's main road; a line of code is one that is not blank."""
-    parts = [(0, 0, 0, 0)]
+    parts = [(0, 0, 0, 0, 0)]
     for cell, text in main_road(notebook):
+        if "recall" in cell.metadata.get("tags", []):
+            parts.append((0, 0, 0, 0, len(QUESTION.findall(text))))
+            continue
         if cell.cell_type == "code":
             text = f"```python\n{text}\n```"
         figures = "figure" in cell.metadata.get("mystnb", {})
-        parts += [length_of_text(text), (0, 0, figures, 0)]
+        parts += [length_of_text(text), (0, 0, figures, 0, 0)]
     return Length(*map(sum, zip(*parts)))
 
 
@@ -75,14 +80,14 @@ def length_of_text(text):
     lines = [line for fence in fences for line in fence.split("\n") if line.strip()]
     return Length(len(PICTURE.sub("", text).split()), len(lines),
                   len(PICTURE.findall(text)),
-                  len(re.findall(r"^> \*\*Predict", text, re.MULTILINE)))
+                  len(re.findall(r"^> \*\*Predict", text, re.MULTILINE)), 0)
 
 
 def minutes(notebook):
     """What the main road takes to read, exercises apart, in whole minutes."""
-    words, lines, figures, predictions = length(notebook)
+    words, lines, figures, predictions, recalls = length(notebook)
     return round(words / WORDS + lines / LINES + figures / FIGURES
-                 + predictions / PREDICTIONS)
+                 + predictions / PREDICTIONS + recalls / RECALLS)
 
 
 def with_minutes(notebook):

@@ -1,8 +1,8 @@
 """The notebooks as files: what is rewritten in them, stored, stripped, and out of date.
 
-    python tools/notebooks.py quotes     quotes, answer folds, links, minutes and setup
-                                        cells, written from their one source, and the
-                                        quick reference, from the cells In short
+    python tools/notebooks.py quotes     quotes, answer folds, links, minutes, recall
+                                        and setup cells, written from their one source,
+                                        and the quick reference, from the cells In short
     python tools/notebooks.py student    copies without hints, answers and stored
                                         outputs, below _build/student
     python tools/notebooks.py work       copies to read, run and change, below work
@@ -35,6 +35,7 @@ from pathlib import Path
 
 import in_short
 import nbformat
+import practice
 import quick_reference
 from environment import script, write_whole
 from lengths import length, minutes, with_hours, with_minutes
@@ -444,7 +445,7 @@ def with_quotes(text, root=ROOT):
 
 def requoted(notebook, name, root=ROOT):
     """A copy, normalised, in which all that has its source elsewhere is new."""
-    notebook = normalise(notebook)
+    notebook = with_recall(normalise(notebook), name, root)
     for cell in notebook.cells:
         try:
             if file := quoted_file(cell):
@@ -463,11 +464,29 @@ def requoted(notebook, name, root=ROOT):
     return with_minutes(notebook)
 
 
-def requoted_pages(root=ROOT):
+def with_recall(notebook, name, root=ROOT):
+    """A notebook with its questions from earlier chapters, right behind its recap."""
+    cells = notebook.cells = [cell for cell in notebook.cells
+                              if cell.get("id") != "recall"]
+    if not (text := practice.cell_text(name[:2], root=root)):
+        return notebook
+    recaps = [place for place, cell in enumerate(cells) if cell.get("id") == "recap"]
+    if not recaps or "## Going further" in cells[recaps[0]].source:
+        raise ValueError(f"{name}: needs a cell recap that ends before *Going "
+                         "further*: its recall stands between the two")
+    cells.insert(recaps[0] + 1, nbformat.v4.new_markdown_cell(
+        text, id="recall", metadata={"tags": ["recall"]}))
+    return notebook
+
+
+def requoted_pages(root=ROOT, new={}):
     """README with its badges, CONTRIBUTING with its quotes, the book's pages with their
-    links, and the quick reference, as they should stand."""
+    links, and the quick reference, as they should stand.
+
+    new: notebooks by the names of their files, which the files do not hold yet
+    """
     readme, contributing = root / "README.md", root / "CONTRIBUTING.md"
-    named = {path.stem: read(path) for path in paths(root)}
+    named = {path.stem: new.get(path.name) or read(path) for path in paths(root)}
     chapters = {name[:2]: notebook for name, notebook in named.items()}
     texts = {path: path.read_text(encoding="utf-8")
              for path in sorted((root / "book").glob("*.md"))}
@@ -486,10 +505,12 @@ def requoted_pages(root=ROOT):
 def rewrite_quotes(notebooks=None, root=ROOT):
     """Rewrites notebooks, their pictures, README and CONTRIBUTING; returns the files
     that changed."""
-    new = {path: as_text(requoted(read(path), Path(path).name, root))
-           for path in notebooks or paths(root)}
+    notebooks = {Path(path): requoted(read(path), Path(path).name, root)
+                 for path in notebooks or paths(root)}
     # all are made before one is written
-    new |= in_short.drawings(root) | requoted_pages(root)
+    new = {path: as_text(notebook) for path, notebook in notebooks.items()}
+    new |= in_short.drawings(root) | requoted_pages(
+        root, {path.name: notebook for path, notebook in notebooks.items()})
     return [path for path, text in new.items() if write_text(path, text)]
 
 
@@ -602,7 +623,7 @@ def student_copy(notebook, name="", root=ROOT):
             cell.source = LINKS.sub("", cell.source).rstrip()
         if cell.id == "in-short-fold":
             cell.source = SHORT_CODE.sub("", cell.source)
-        if "quiz" in tags(cell):
+        if {"quiz", "recall"} & set(tags(cell)):
             cell.source = QUIZ_FOLD.sub("", cell.source).rstrip()
     link = (f" [Open it in Colab]({colab(name, root, 'student')})."
             if name and has_owner(root) else "")
@@ -810,11 +831,11 @@ def chosen(names, root=ROOT):
 
 def print_lengths(chosen_paths):
     """Prints a row a chapter: what is read on its main road, and in which time."""
-    print("chapter                words  lines  figures  predictions  minutes")
+    print("chapter                words  lines  figures  predictions  recalls  minutes")
     for path in chosen_paths or paths():
         notebook = read(path)
         row = [*length(notebook), minutes(notebook)]
-        print("{:20} {:7d} {:6d} {:8d} {:12d} {:8d}".format(path.stem, *row))
+        print("{:20} {:7d} {:6d} {:8d} {:12d} {:8d} {:8d}".format(path.stem, *row))
 
 
 def main(arguments):

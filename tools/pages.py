@@ -244,7 +244,8 @@ FORMULAS = """() => [...document.querySelectorAll('.math')]
                     || math.querySelector('mjx-merror'))
     .map(math => math.textContent.trim())"""
 OPEN_FOLDS = """() => {
-    document.querySelectorAll('.predict-show').forEach(one => one.click());
+    document.querySelectorAll('.predict-show, .recall-note button')
+        .forEach(one => one.click());
     document.querySelectorAll('details').forEach(fold => { fold.open = true });
 }"""
 TOO_WIDE = """() => document.documentElement.scrollWidth

@@ -87,7 +87,7 @@ def load(app, name, template, context, tree):
 
 def setup(app):
     app.connect("config-inited", lambda app, config: config.html_static_path.extend(
-        str(WEB / name) for name in FILES))
+        str(WEB / name) for name in (*FILES, "memory.js")))
     app.connect("source-read", turn_notebook)
     app.connect("html-page-context", load)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -14,7 +14,7 @@ from environment import script
 
 COPIED = "book/quick_reference.html"    # its sections stand in the chapters too
 LEFT_OUT = (".headerlink, .cell_output, .copybtn, script, style, svg, .math, "
-            "div.tag_hide-input")
+            "div.tag_hide-input, .recall")
 
 
 def sections(article):

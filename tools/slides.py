@@ -64,7 +64,7 @@ def road(notebook):
         end = cell.cell_type == "markdown" and re.search(
             r"^##+ (?:Going further|Sources)\b", cell.source, re.MULTILINE)
         if not (number in of_exercises or cell.get("id") in LEFT_OUT
-                or {"quiz", "remove-cell", "hide-cell"} & tags(cell)):
+                or {"quiz", "recall", "remove-cell", "hide-cell"} & tags(cell)):
             yield cell, cell.source[:end.start()] if end else cell.source
         if end:
             return

@@ -2,41 +2,9 @@
 // text up to its verdict, are veiled. Exercises get a tick. This device alone remembers both.
 // tools/predicts.py marks the places. Without this file nothing is veiled.
 
-const KEY = "softdict", KINDS = ["predicted", "done", "read"];
+import { answerButtons, forget, keep, kept, make, nameOf, page } from "./memory.js";
+
 const article = document.querySelector("article.bd-article");
-const nameOf = path => path.split("/").at(-1).replace(/\.html$/, "");
-const page = nameOf(location.pathname);
-
-function make(tag, attributes, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-}
-
-// --- What is remembered ---
-
-let memory = null;    // what cannot be stored lasts as long as the page
-
-function kept() {
-  let all;
-  try { all = JSON.parse(memory ?? localStorage.getItem(KEY)); } catch { /* blocked, or rubbish */ }
-  return Object.fromEntries(KINDS.map(kind => [kind, all?.[kind] instanceof Object ? all[kind] : {}]));
-}
-
-function keep(kind, name, value) {
-  const all = kept();
-  all[kind][name] = value;
-  const text = JSON.stringify(all);
-  try { localStorage.setItem(KEY, text); } catch { memory = text; }
-}
-
-function forget() {
-  if (!confirm("Forget your predictions, the chapters that you read and the exercises that you did?")) return;
-  memory = null;
-  try { localStorage.removeItem(KEY); } catch { /* nothing is there */ }
-  draw();
-}
 
 // --- A box: each answer becomes a button ---
 
@@ -45,13 +13,7 @@ function build(root) {
   question.id ||= `${root.id}-question`;
   const form = make("fieldset", { class: "predict-form", "aria-labelledby": question.id });
   const said = make("p", { class: "predict-said", role: "status" });
-  let button = form;
-  for (const node of [...answers?.childNodes ?? []]) {
-    const letter = node.nodeType === Node.TEXT_NODE && /^\s*\(([a-f])\) /.exec(node.data)?.[1];
-    if (letter) form.append(button = make("button", { type: "button", class: "predict-answer", value: letter }));
-    if (node.nodeName !== "BR") button.append(node);
-  }
-  answers?.remove();
+  answerButtons(answers, form);
   const show = answers ? "Show without a prediction" : "Show the answer";
   form.append(make("button", { type: "button", class: "predict-show", value: "" }, show));
   question.after(form, said);
@@ -114,7 +76,8 @@ for (const section of article.querySelectorAll('section[id^="exercise-"]')) {
 }
 
 const told = make("p", {}), button = make("button", { type: "button" }, "Forget all of it");
-const end = make("div", { class: "predict-end" }, told, button);
+const more = make("p", {}, make("a", { href: "../book/practice.html" }, "Where am I?"), " · ", button);
+const end = make("div", { class: "predict-end" }, told, more);
 button.addEventListener("click", forget);
 article.append(end);
 new IntersectionObserver(([{ isIntersecting }], watch) => {
