@@ -11,8 +11,8 @@ from collections import namedtuple
 
 WORDS, LINES, FIGURES, PREDICTIONS = 200, 30, 2, 3    # read in one minute
 MINUTES = 30    # the longest main road
-ASIDE = {"exercise-text", "exercise", "exercise-check", "hint", "answer", "hide-input",
-         "remove-input", "hide-cell", "remove-cell"}
+ASIDE = {"exercise-text", "exercise", "exercise-check", "hint", "answer", "lines",
+         "hide-input", "remove-input", "hide-cell", "remove-cell"}
 STATED = re.compile(r"(?<=Reading takes about )\d+(?= minutes)")
 HOURS = re.compile(r"\d+ hours to read, and \d+ for the exercises")
 PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")

@@ -2,7 +2,7 @@
 // text up to its verdict, are veiled. Exercises get a tick. This device alone remembers both.
 // tools/predicts.py marks the places. Without this file nothing is veiled.
 
-const KEY = "softdict", KINDS = ["predicted", "done", "read"];
+const KEY = "softdict", KINDS = ["predicted", "done", "read", "ordered"];
 const article = document.querySelector("article.bd-article");
 const nameOf = path => path.split("/").at(-1).replace(/\.html$/, "");
 const page = nameOf(location.pathname);
@@ -113,6 +113,12 @@ for (const section of article.querySelectorAll('section[id^="exercise-"]')) {
   line.append(make("label", { class: "exercise-done" }, tick, " done"));
 }
 
+// --- Lines in order ---
+
+const orders = [];
+for (const place of article.querySelectorAll(".lines")) import("./order.js").then(({ build }) =>
+  orders.push(build(place, { make, kept, keep, key: `${page}#${place.id}` })));
+
 const told = make("p", {}), button = make("button", { type: "button" }, "Forget all of it");
 const end = make("div", { class: "predict-end" }, told, button);
 button.addEventListener("click", forget);
@@ -126,6 +132,7 @@ new IntersectionObserver(([{ isIntersecting }], watch) => {
 
 function draw() {
   boxes.forEach(drawBox);
+  orders.forEach(drawOrder => drawOrder());
   const { predicted, done, read } = kept();
   const made = Object.entries(predicted).filter(([, one]) => typeof one?.held === "boolean");
   const here = made.filter(([name]) => boxes.some(({ key }) => key === name));
