@@ -2,24 +2,25 @@
 exercise, and the puzzle on a page, in a browser."""
 
 import ast
+import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import nbformat
-import notebooks as files
 import pages
 import pytest
 import shuffled
+import test_checks
+import torch
 from books import ROOT
 from sample import code, markdown
+from softdict import transformer
+from softdict.transformer import EncoderLayer, TransformerConfig
 
 NUMBERS = sorted(path.stem for path in (ROOT / "book/lines").glob("*.toml"))
 PUZZLES = {number: shuffled.read(number) for number in NUMBERS}
-CELLS = {number: next(cell for cell in files.read(path).cells
-                      if cell.get("id") == f"lines-{number}")
-         for number in NUMBERS for path in files.paths()
-         if path.name.startswith(number)}
 
 
 def told(number):
@@ -66,10 +67,12 @@ def test_the_lines_in_order_are_the_source(number):
 def test_a_phone_shows_each_line_whole(number):
     wide = [row for line in PUZZLES[number].lines for row in shuffled.indented(line)
             if len(row) > shuffled.COLUMNS]
-    assert wide == WIDE.get(number, [])
+    assert sorted(wide) == WIDE.get(number, [])
 
 
-WIDE = {}    # these have no bracket to be cut at
+# these have no bracket further in front to be cut at
+WIDE = {"13": ["    self.norm1, self.norm2 = nn.LayerNorm(",
+               "    self.self_attention = MultiHeadAttention("]}
 
 
 # In a browser -------------------------------------------------------------------------
@@ -177,3 +180,130 @@ def test_tapped_lines_are_placed_checked_and_kept(opened):
     assert placed(page) == "".join(map(letter, order))
     page.get_by_role("button", name="Check the order").tap()
     assert said(page) == f"In order. That is {puzzle.name}."
+
+
+# Every order, against the check -------------------------------------------------------
+
+ORDERS = """async puzzle => {
+  const { judge } = await import("/_static/order.js"), { lines } = puzzle;
+  const right = lines.map((_, number) => number).filter(number => !lines[number].says);
+  const all = [], told = order => [order, judge(puzzle, order)];
+  const go = order => {    // every order that can be reached without a fault
+    if (order.length === right.length) return all.push(order);
+    for (const next of right)
+      if (!order.includes(next) && !judge(puzzle, [...order, next]).why)
+        go([...order, next]);
+  };
+  go([]);
+  const [own] = all, moved = own.flatMap(line => own.map(
+    (_, to) => own.filter(one => one !== line).toSpliced(to, 0, line)));
+  const swapped = all.flatMap(order => order.slice(1).map(
+    (_, at) => order.toSpliced(at, 2, order[at + 1], order[at])));
+  const wrong = lines.map((_, number) => number).filter(number => lines[number].says);
+  const strange = wrong.flatMap(number => own.flatMap(
+    (_, at) => [own.toSpliced(at, 0, number), own.toSpliced(at, 1, number)]));
+  const others = new Map([...moved, ...swapped].map(order => [String(order), order]));
+  return { all, others: [...others.values()].map(told), strange: strange.map(told) };
+}"""
+
+
+@pytest.fixture(scope="module")
+def orders(site):
+    """For each puzzle all orders that the page takes for right, and others with what it
+    says: each line moved to each other place, and each wrong line put in each place or
+    in the place of each line."""
+    page = site.chromium.new_page()
+    page.goto(f"{site.address}index.html")
+    return {number: page.evaluate(ORDERS, json.loads(shuffled.as_json(puzzle)))
+            for number, puzzle in PUZZLES.items()}
+
+
+@pytest.fixture(scope="module")
+def passes(book):
+    """Whether a source is right: what the check of its exercise says of it."""
+    def passes(number, source):
+        path = ROOT / told(number)["source"]
+        if path.is_relative_to(ROOT / "src"):
+            return is_the_block(source), "", ""
+        name, text = path.name[:4], path.read_text("utf-8")
+        imports = text[:text.index(PUZZLES[number].head.partition("(")[0])]
+        try:
+            answer = test_checks.define(book, name, imports + source)
+        except SyntaxError:
+            return False, "no Python", ""
+        result = test_checks.CHECKS[name](answer)
+        return result.passed, result.code, result.message
+
+    return passes
+
+
+def is_the_block(source):
+    """Whether the source defines a layer that does what the package's does."""
+    names = dict(vars(transformer))
+    try:
+        exec(source, names)
+        config = TransformerConfig(width=8, heads=2, hidden=12, dropout=0.0)
+        layer, right = names["EncoderLayer"](config), EncoderLayer(config)
+        x = torch.randn(2, 3, 8, generator=torch.Generator().manual_seed(13))
+        with torch.no_grad():
+            for part in right.parameters():
+                part.add_(0.1)
+            layer.load_state_dict(right.state_dict())
+            return torch.allclose(layer(x), right(x), atol=1e-6)
+    except Exception:    # whatever a wrong order raises
+        return False
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_wrong_line_gets_the_sentence_of_the_check(number, passes):
+    puzzle = PUZZLES[number]
+    assert passes(number, program(puzzle, in_order(puzzle)))[0]
+    for about in told(number)["wrong"]:
+        [wrong] = [line for line in puzzle.wrong if line.says == about["says"]]
+        order = in_order(puzzle)
+        order[wrong.instead] = puzzle.lines.index(wrong)
+        right, code, message = passes(number, program(puzzle, order))
+        assert not right
+        if "file" in about:
+            assert code == test_checks.mistake(Path(about["file"]))
+            assert message == wrong.says
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_the_page_takes_for_right_what_the_check_takes_for_right(
+        number, passes, orders):
+    puzzle, found = PUZZLES[number], orders[number]
+    assert in_order(puzzle) in found["all"]
+    for order in found["all"]:
+        assert passes(number, program(puzzle, order))[0], program(puzzle, order)
+    for order, fault in found["others"]:
+        if order not in found["all"]:
+            assert not passes(number, program(puzzle, order))[0], (
+                fault, program(puzzle, order))
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_every_wrong_order_gets_a_sentence(number, orders):
+    puzzle, found = PUZZLES[number], orders[number]
+    assert len(found["others"]) > len(puzzle.right)
+    for order, fault in found["others"]:
+        if order in found["all"]:
+            assert fault == {"at": len(order), "why": "", "left": 0}
+        else:
+            assert re.fullmatch(REASON, fault["why"]), fault
+            assert fault["at"] < len(order)
+    assert found["strange"]
+    for order, fault in found["strange"]:
+        [wrong] = [number for number in order if puzzle.lines[number].says]
+        assert fault["at"] <= order.index(wrong)
+        if fault["at"] == order.index(wrong):
+            assert fault["why"].startswith("It does not belong. ")
+        else:
+            assert re.fullmatch(REASON, fault["why"])
+
+
+REASON = (r"It needs \w+, which (a later line makes|no line above it makes)\."
+          r"|It stands too early: a line that comes before it (stands below"
+          r"|is not placed)\."
+          r"|It stands too early: .+ first needs a line inside\."
+          r"|It stands too late: the lines inside .+ have ended\.")

@@ -153,7 +153,7 @@ def narrow(text, room):
     """The text in rows of at most `room` columns, if its brackets allow that.
 
     the source's own rows stay where they fit; else it is cut inside of brackets, into
-    as few rows as can be, and rather at the outer ones
+    few rows, and rather at the outer ones
     """
     if all(len(row) <= room for row in text.split("\n")):
         return text
@@ -161,15 +161,17 @@ def narrow(text, room):
     places = {0: (0, 0), **cuts(whole), len(whole): (0, 0)}    # price and depth
 
     def row(start, end):
-        return " " * 4 * places[start][1] + whole[start:end].strip()
+        text, depth = whole[start:end].strip(), places[start][1]
+        fits = len(text) + 4 * depth <= room
+        return " " * 4 * (depth if fits else min(depth, 1)) + text
 
-    best = {}    # columns too many, rows, price, where it is cut
+    best = {}    # columns too many, price of the rows, where it is cut, backwards
     for end, (price, _) in places.items():
         best[end] = min(
-            ((over + max(0, len(row(start, end)) - room), rows + 1, paid + price,
-              (*taken, end)) for start, (over, rows, paid, taken) in best.items()),
-            default=(0, 0, 0, (0,)))
-    taken = best[len(whole)][-1]
+            ((over + max(0, len(row(start, end)) - room), paid + 1 + price,
+              (-end, *taken)) for start, (over, paid, taken) in best.items()),
+            default=(0, 0, (0,)))
+    taken = [-place for place in reversed(best[len(whole)][-1])]
     return "\n".join(row(*pair) for pair in zip(taken, taken[1:]))
 
 
@@ -182,9 +184,11 @@ def cuts(whole):
         target = word == "for" or target and word != "in"    # for a, b in
         if word in CLOSED:
             depth -= 1
+            found.pop(start, None)    # not within an empty pair
         elif word in OPEN:
             depth += 1
-            found[end] = depth + 1, depth
+            index = word == "[" and (before.isidentifier() or before in CLOSED)
+            found[end] = depth + (3 if index else 0.5), depth
         elif depth and word in ("for", "if"):
             found[start] = depth, depth
         elif depth and word in SIGNS and before not in (",", *OPEN):
@@ -219,8 +223,9 @@ def read(number, root=ROOT):
              for a in group for b in group if a < b}
     orders = [list(range(len(lines))),
               *([place - 1 for place in order] for order in about.get("also", ()))]
-    shown = [*lines, *wrong]
-    random.Random(f"lines {number}").shuffle(shown)
+    shown, chance = [*lines, *wrong], random.Random(f"lines {number}")
+    while [line for line in shown if line.place is not None] == lines:
+        chance.shuffle(shown)
     return Puzzle(name, head, shown, orders, sorted(pairs))
 
 
@@ -252,16 +257,16 @@ def wrong_line(told, lines, name, root):
 def as_json(puzzle):
     """What web/order.js needs of a puzzle."""
     lines = [{"text": line.text, "indent": line.indent, "opens": line.opens,
-              **({"says": sentence(line.says)} if line.place is None else
-                 {"place": line.place, "parent": line.parent, "makes": line.makes,
-                  "needs": line.needs})} for line in puzzle.lines]
+              "place": line.place, "parent": line.parent, "makes": line.makes,
+              "needs": line.needs, "says": re.sub("[`*]", "", sentence(line.says))}
+             for line in puzzle.lines]
     return json.dumps({"name": puzzle.name, "head": puzzle.head, "lines": lines,
                        "orders": puzzle.orders, "free": puzzle.free})
 
 
 def sentence(words):
-    """What a check says, with a capital in front."""
-    return words[0].upper() + words[1:]
+    """What a check says, with a capital in front, if no name of code stands there."""
+    return words[0].upper() + words[1:] if re.match("[a-z-]+ ", words) else words
 
 
 # In the notebook ----------------------------------------------------------------------

@@ -15,7 +15,7 @@ export function judge(puzzle, placed) {
 function fault({ lines, free }, order, placed) {
   const isFree = (one, other) => free.some(([a, b]) => a === one && b === other || a === other && b === one);
   const right = Object.fromEntries(lines.filter(one => !one.says).map(one => [one.place, one]));
-  const code = place => `\`${right[place].text.split("\n")[0].trim()}\``;
+  const code = place => right[place].text.split("\n")[0];
   const before = [], open = [];    // places: of all lines so far, and of the blocks around
   for (const [at, number] of placed.entries()) {
     const line = lines[number];
@@ -25,7 +25,7 @@ function fault({ lines, free }, order, placed) {
     const name = line.needs.find(name => missing.some(one => right[one].makes.includes(name))
       && !before.some(one => right[one].makes.includes(name)));
     const later = placed.slice(at).some(one => lines[one].makes?.includes(name));
-    if (name) return { at, why: `It needs \`${name}\`, which ${later ? "a later line makes" : "no line above it makes"}.` };
+    if (name) return { at, why: `It needs ${name}, which ${later ? "a later line makes" : "no line above it makes"}.` };
     const last = right[before.at(-1)];
     if (last?.opens && line.parent !== last.place)
       return { at, why: `It stands too early: ${code(last.place)} first needs a line inside.` };
@@ -119,7 +119,7 @@ export function build(root, { make, kept, keep, key }) {
     const { at, why, left } = judge(puzzle, placed), { tries = 0, held } = kept().ordered[key];
     wrong = why ? placed[at] : null;
     remember({ tries: tries + 1, ...(why || left ? {} : { solved: true, held: held ?? tries === 0 }) });
-    said.textContent = why ? `Number ${at + 1}, line ${letter(placed[at])}: ${unmarked(why)}`
+    said.textContent = why ? `Number ${at + 1}, line ${letter(placed[at])}: ${why}`
       : left ? `All is right so far. ${left === 1 ? "One line is" : `${left} lines are`} missing.`
       : `In order. That is ${name}.`;
   });
@@ -164,5 +164,3 @@ export function build(root, { make, kept, keep, key }) {
   draw();
   return draw;
 }
-
-const unmarked = words => words.replaceAll("`", "");
