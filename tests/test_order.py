@@ -8,7 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import lengths
 import nbformat
+import notebooks as files
 import pages
 import pytest
 import shuffled
@@ -73,6 +75,72 @@ def test_a_phone_shows_each_line_whole(number):
 # these have no bracket further in front to be cut at
 WIDE = {"13": ["    self.norm1, self.norm2 = nn.LayerNorm(",
                "    self.self_attention = MultiHeadAttention("]}
+
+
+TWO = "def two(x):\n    y = x    # [T]\n    return y\n"
+
+
+@pytest.mark.parametrize("right, wrong, words", [
+    (TWO, TWO.replace("y = x", "y = 2 * x"), None),
+    (TWO, TWO, "differs in 0 lines; it should in one"),
+    (TWO, TWO.replace("y", "z"), "differs in 2 lines; it should in one"),
+    (TWO, TWO + "    print(x)\n", "has 3 lines, and not 2"),
+    (TWO, "def other(x): pass\n", "there is no two to cut lines from"),
+    (TWO.replace("y = x", "if x: y = x"), TWO, "only blocks below their first line"),
+    (TWO + "    if x:\n        pass\n    else:\n        x()\n", TWO, "without else"),
+])
+def test_what_cannot_be_cut_is_named(tmp_path, right, wrong, words):
+    (tmp_path / "book/lines").mkdir(parents=True)
+    (tmp_path / "right.py").write_text(right)
+    (tmp_path / "wrong.py").write_text(wrong)
+    (tmp_path / "book/lines/01.toml").write_text(
+        'name = "two"\nsource = "right.py"\n[[wrong]]\nfile = "wrong.py"\n'
+        'says = "no."\n')
+    if words:
+        with pytest.raises(ValueError, match=words):
+            shuffled.read("01", tmp_path)
+    else:
+        puzzle = shuffled.read("01", tmp_path)
+        assert [line.text for line in puzzle.right] == ["y = x", "return y"]
+        assert [line.needs for line in puzzle.right] == [[], ["y"]]
+        [line] = puzzle.wrong
+        assert (line.text, line.instead) == ("y = 2 * x", 0)
+
+
+def chapter(number):
+    [path] = [path for path in files.paths() if path.name.startswith(number)]
+    return files.read(path)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_puzzle_is_the_first_hint_and_takes_no_minutes(number):
+    notebook = chapter(number)
+    [at] = [at for at, cell in enumerate(notebook.cells)
+            if cell.get("id") == f"lines-{number}"]
+    before, cell, behind = notebook.cells[at - 1:at + 2]
+    if told(number)["source"].startswith("tests"):
+        exercise = Path(told(number)["source"]).name[:4]
+        assert {"exercise-check", exercise} <= set(files.tags(before))
+        assert {"hint", exercise} <= set(files.tags(behind))
+    else:
+        assert puzzle_is_shown(PUZZLES[number], behind)
+        assert not any(puzzle_is_shown(PUZZLES[number], one)
+                       for one in notebook.cells[:at])
+    counted = lengths.length(notebook)
+    del notebook.cells[at]
+    assert lengths.length(notebook) == counted
+
+
+def puzzle_is_shown(puzzle, cell):
+    return any(puzzle.head in text for _, text in files.quotes(cell))
+
+
+def test_student_copies_have_no_lines_in_order():
+    notebook = chapter("01")
+    assert any(cell.id == "lines-01" for cell in notebook.cells)
+    copy = files.student_copy(notebook)
+    assert not any(cell.id.startswith("lines") for cell in copy.cells)
+    assert not files.leaks(copy)
 
 
 # In a browser -------------------------------------------------------------------------
@@ -172,6 +240,15 @@ def said(page):
     return page.locator(".order-said").inner_text()
 
 
+def check(page):
+    page.get_by_role("button", name="Check the order").click()
+    return said(page)
+
+
+def remembered(page):
+    return page.evaluate("JSON.parse(localStorage.softdict ?? '{}').ordered")
+
+
 def test_tapped_lines_are_placed_checked_and_kept(opened):
     puzzle, page = PUZZLES["01"], opened("01", 390, touch=True)
     order = in_order(puzzle)
@@ -180,6 +257,195 @@ def test_tapped_lines_are_placed_checked_and_kept(opened):
     assert placed(page) == "".join(map(letter, order))
     page.get_by_role("button", name="Check the order").tap()
     assert said(page) == f"In order. That is {puzzle.name}."
+    kept = {"01#lines-01": {"placed": placed(page), "tries": 1, "solved": True,
+                            "held": True}}
+    assert remembered(page) == kept
+    line(page, order[0]).tap(force=True)    # what is solved stays
+    assert placed(page) == "".join(map(letter, order))
+    page.reload()
+    page.wait_for_selector(".lines.solved")
+    assert placed(page) == "".join(map(letter, order)) and remembered(page) == kept
+    assert said(page) == f"In order. That is {puzzle.name}."
+    tray = page.get_by_role("list", name="Lines that are not placed")
+    assert tray.get_by_role("listitem").count() == len(puzzle.wrong)
+    page.get_by_role("button", name="Start again").tap()
+    assert placed(page) == "" and remembered(page)["01#lines-01"]["held"]
+
+
+def test_the_first_line_that_stands_wrongly_is_named_until_something_changes(opened):
+    puzzle, page = PUZZLES["01"], opened("01")
+    first, second, third, *_ = in_order(puzzle)
+    wrong = puzzle.lines.index(puzzle.wrong[0])
+    for number in (first, third, wrong):
+        line(page, number).click()
+    assert check(page) == (f"Number 2, line {letter(third)}: It needs total, which no "
+                           "line above it makes.")
+    assert page.locator(".order-line.wrong b").inner_text() == letter(third)
+    line(page, second).click()
+    assert not page.locator(".order-line.wrong").count()
+    assert check(page).endswith("which a later line makes.")
+    line(page, third).click()    # taken back
+    assert placed(page) == "".join(map(letter, (first, wrong, second)))
+    assert check(page) == (f"Number 2, line {letter(wrong)}: It does not belong. "
+                           f"{shuffled.sentence(puzzle.wrong[0].says)}")
+    line(page, wrong).click()
+    assert check(page) == "All is right so far. 5 lines are missing."
+    assert remembered(page)["01#lines-01"] == {
+        "placed": "".join(map(letter, (first, second))), "tries": 4, "solved": False}
+
+
+def test_a_line_is_moved_by_its_buttons(opened):
+    puzzle, page = PUZZLES["01"], opened("01")
+    first, second, third, *_ = in_order(puzzle)
+    for number in (second, first, third):
+        line(page, number).click()
+    assert page.get_by_role(
+        "button", name=f"Move line {letter(second)} up").is_disabled()
+    page.get_by_role("button", name=f"Move line {letter(second)} down").click()
+    assert placed(page) == "".join(map(letter, (first, second, third)))
+    assert said(page) == f"Line {letter(second)} is number 2 of 3."
+    page.get_by_role("button", name=f"Move line {letter(second)} up").click()
+    assert placed(page) == "".join(map(letter, (second, first, third)))
+
+
+def test_the_keyboard_alone_solves_it(opened):
+    puzzle, page = PUZZLES["01"], opened("01")
+    order = in_order(puzzle)
+    focus = """document.activeElement.closest(".order") &&
+        document.activeElement.textContent"""
+
+    def reach(word):
+        for _ in range(60):
+            if (page.evaluate(focus) or "").startswith(word):
+                return
+            page.keyboard.press("Tab")
+        raise AssertionError(f"Tab does not reach {word}")
+
+    page.locator(".bd-article h2").first.click()    # where Tab begins
+    for number in [order[1], order[0], *order[2:]]:
+        for _ in range(len(puzzle.lines) + 3):
+            page.keyboard.press("Shift+Tab")
+        reach(f"{letter(number)} ")
+        page.keyboard.press("Enter")
+    for _ in range(len(puzzle.lines) + 3):
+        page.keyboard.press("Shift+Tab")
+    reach(f"{letter(order[0])} ")
+    before = page.evaluate("scrollY")
+    page.keyboard.press("ArrowUp")
+    assert placed(page) == "".join(map(letter, order))
+    assert page.evaluate("scrollY") == before
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(focus).startswith(f"{letter(order[0])} ")
+    reach("Check the order")
+    page.keyboard.press("Space")
+    assert said(page) == f"In order. That is {puzzle.name}."
+
+
+def test_a_screen_reader_is_told_what_lies_where(opened):
+    puzzle, page = PUZZLES["01"], opened("01")
+    first, *_ = in_order(puzzle)
+    line(page, first).click()
+    assert page.locator(".order-said[role=status]").inner_text() == (
+        f"Line {letter(first)} is placed, number 1.")
+    tree = page.locator(".lines").aria_snapshot()
+    assert 'list "Your order of list_lookup"' in tree
+    assert 'list "Lines that are not placed"' in tree
+    assert re.search(rf'button "{letter(first)} matches = \[1.0 if key == query', tree)
+    assert f'button "Move line {letter(first)} up" [disabled]' in tree
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_phone_scrolls_only_downwards(opened, number):
+    puzzle, page = PUZZLES[number], opened(number, 390)
+    for place in in_order(puzzle):
+        line(page, place).click()
+    assert page.evaluate(pages.TOO_WIDE) <= 0
+    rows = page.evaluate("""[...document.querySelectorAll(".order-placed code")].map(
+        one => Math.round(one.offsetHeight / parseFloat(getComputedStyle(one).lineHeight
+        )))""")
+    meant = [line.text.count("\n") + 1 for line in puzzle.right]
+    extra = sum(rows) - sum(meant)
+    assert extra == len(WIDE.get(number, ()))    # no other row is wrapped again
+    for name in ("up", "down"):
+        box = page.get_by_role("button", name=f"Move line {letter(in_order(puzzle)[0])}"
+                                              f" {name}").bounding_box()
+        assert min(box["width"], box["height"]) >= 24
+
+
+def test_axe_finds_nothing_in_both_themes(opened):
+    puzzle, page = PUZZLES["01"], opened("01")
+
+    def silent():
+        for theme in ("light", "dark"):
+            page.evaluate("theme => { document.documentElement.dataset.theme = theme }",
+                          theme)
+            found = [one for one in pages.axe_findings(page) if ".order" in str(one)
+                     or "lines-01" in str(one)]
+            assert not found, theme
+
+    silent()
+    order = in_order(puzzle)
+    line(page, order[1]).click()
+    check(page)
+    silent()
+    line(page, order[1]).click()
+    for number in order:
+        line(page, number).click()
+    check(page)
+    silent()
+
+
+def test_without_scripts_and_on_paper_list_and_fold_stand(opened):
+    still = opened("01", scripts=False)
+    assert still.locator(".lines pre").first.is_visible()
+    assert still.locator(".lines summary").is_visible()
+    assert not still.locator(".lines button:visible").count()
+    page = opened("01")
+    assert not page.locator(".lines > .highlight-text").is_visible()
+    page.emulate_media(media="print")
+    assert page.locator(".lines > .highlight-text").is_visible()
+    assert not page.locator(".order").is_visible()
+
+
+def test_forgetting_and_another_tab_empty_the_order(opened):
+    page = opened("01")
+    line(page, in_order(PUZZLES["01"])[0]).click()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Forget all of it").click()
+    assert placed(page) == "" and not remembered(page)
+    line(page, 0).click()
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.wait_for_selector(".lines.live")
+    assert placed(other) == letter(0)
+    line(other, 1).click()
+    page.wait_for_function("document.querySelectorAll('.order-placed li').length == 2")
+
+
+@pytest.mark.parametrize("kept", ("[]", "{", '{"ordered": {"01#lines-01": 3}}',
+                                  '{"ordered": {"01#lines-01": {"placed": "zaa!a"}}}',
+                                  '{"ordered": {"01#lines-01": {"placed": [7]}}}'))
+def test_rubbish_in_the_store_does_no_harm(opened, kept):
+    page = opened("01")
+    page.evaluate("kept => { localStorage.softdict = kept }", kept)
+    page.reload()
+    page.wait_for_selector(".lines.live")
+    assert placed(page) == ("a" if "zaa" in kept else "")
+    line(page, 1).click()
+    assert placed(page).endswith("b")
+
+
+def test_style_and_script_come_only_with_a_puzzle(site, opened):
+    for name, loads in {"01": True, "none": False}.items():
+        text = (site.folder / f"notebooks/{name}.html").read_text("utf-8")
+        assert ("order.css" in text) == loads
+    asked = []
+    page = opened("none")
+    page.on("request", lambda request: asked.append(request.url))
+    page.reload()
+    page.wait_for_load_state("networkidle")
+    assert not [one for one in asked if "order.js" in one]
 
 
 # Every order, against the check -------------------------------------------------------

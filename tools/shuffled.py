@@ -93,8 +93,10 @@ def cut(text, name):
             if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant):
                 continue    # a docstring
             inner = getattr(one, "body", None)
-            if inner and (getattr(one, "orelse", None) or hasattr(one, "handlers")):
-                raise ValueError(f"{name}: lines with else or try cannot be shuffled")
+            if inner and (getattr(one, "orelse", None) or hasattr(one, "handlers")
+                          or inner[0].lineno == one.lineno):
+                raise ValueError(f"{name}: only blocks below their first line, without "
+                                 "else or try, can be shuffled")
             part = header(one) if inner else rows[one.lineno - 1:one.end_lineno]
             makes, needs = names(one)
             lines.append(Line(narrow(without_comments(part), COLUMNS - 4 * depth),
@@ -115,13 +117,12 @@ def names(statement):
         return [statement.name], []
     inside = {id(part) for one in getattr(statement, "body", [])
               for part in ast.walk(one)}
-    found = sorted((part for part in ast.walk(statement)
-                    if isinstance(part, ast.Name) and id(part) not in inside),
+    parts = [part for part in ast.walk(statement) if id(part) not in inside]
+    found = sorted((part for part in parts if isinstance(part, ast.Name)),
                    key=lambda part: (part.lineno, part.col_offset))
-    loops = {part.id for one in ast.walk(statement)
-             if isinstance(one, ast.comprehension)
+    loops = {part.id for one in parts if isinstance(one, ast.comprehension)
              for part in ast.walk(one.target) if isinstance(part, ast.Name)}
-    loops |= {one.arg for one in ast.walk(statement) if isinstance(one, ast.arg)}
+    loops |= {one.arg for one in parts if isinstance(one, ast.arg)}
     bound = dict.fromkeys(part.id for part in found
                           if isinstance(part.ctx, ast.Store) and part.id not in loops)
     read = dict.fromkeys(part.id for part in found
