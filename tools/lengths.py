@@ -12,8 +12,8 @@ from collections import namedtuple
 # read or answered in one minute
 WORDS, LINES, FIGURES, PREDICTIONS, RECALLS = 200, 30, 2, 3, 2
 MINUTES = 30    # the longest main road
-ASIDE = {"exercise-text", "exercise", "exercise-check", "hint", "answer", "hide-input",
-         "remove-input", "hide-cell", "remove-cell"}
+ASIDE = {"exercise-text", "exercise", "exercise-check", "hint", "answer", "lines",
+         "hide-input", "remove-input", "hide-cell", "remove-cell"}
 STATED = re.compile(r"(?<=Reading takes about )\d+(?= minutes)")
 HOURS = re.compile(r"\d+ hours to read, and \d+ for the exercises")
 QUESTION = re.compile(r"^\*\*\d\.\*\* ", re.MULTILINE)    # of a recall

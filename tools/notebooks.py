@@ -37,6 +37,7 @@ import in_short
 import nbformat
 import practice
 import quick_reference
+import shuffled
 from environment import script, write_whole
 from lengths import length, minutes, with_hours, with_minutes
 from links import linked, site
@@ -448,11 +449,13 @@ def requoted(notebook, name, root=ROOT):
     notebook = with_recall(normalise(notebook), name, root)
     for cell in notebook.cells:
         try:
-            if file := quoted_file(cell):
+            if puzzle := shuffled.CELL.fullmatch(cell.get("id", "")):
+                cell.source = shuffled.markdown(puzzle[1], root)
+            elif file := quoted_file(cell):
                 cell.source = requote(cell.source, file, root)
             elif cell.cell_type == "markdown":
                 cell.source = linked(with_quotes(cell.source, root), name, root)
-        except (ValueError, SyntaxError) as error:
+        except (ValueError, SyntaxError, OSError) as error:
             raise ValueError(f"{name}, cell {cell.get('id')}: {error}") from error
         if cell.get("id") == "title":
             if not LINKS.search(cell.source):
@@ -617,7 +620,7 @@ def student_copy(notebook, name="", root=ROOT):
     """
     notebook = with_addresses(lab_copy(notebook), root)
     notebook.cells = [cell for cell in notebook.cells
-                      if not {"hint", "answer"} & set(tags(cell))]
+                      if not {"hint", "answer", shuffled.TAG} & set(tags(cell))]
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = LINKS.sub("", cell.source).rstrip()

@@ -75,6 +75,12 @@ for (const section of article.querySelectorAll('section[id^="exercise-"]')) {
   line.append(make("label", { class: "exercise-done" }, tick, " done"));
 }
 
+// --- Lines in order ---
+
+const orders = [];
+for (const place of article.querySelectorAll(".lines")) import("./order.js").then(({ build }) =>
+  orders.push(build(place, { make, kept, keep, key: `${page}#${place.id}` })));
+
 const told = make("p", {}), button = make("button", { type: "button" }, "Forget all of it");
 const more = make("p", {}, make("a", { href: "../book/practice.html" }, "Where am I?"), " · ", button);
 const end = make("div", { class: "predict-end" }, told, more);
@@ -89,6 +95,7 @@ new IntersectionObserver(([{ isIntersecting }], watch) => {
 
 function draw() {
   boxes.forEach(drawBox);
+  orders.forEach(drawOrder => drawOrder());
   const { predicted, done, read } = kept();
   const made = Object.entries(predicted).filter(([, one]) => typeof one?.held === "boolean");
   const here = made.filter(([name]) => boxes.some(({ key }) => key === name));

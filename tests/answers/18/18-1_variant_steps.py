@@ -1,0 +1,11 @@
+import torch
+
+
+def attend_step(x, keys, values, W_Q, W_K, W_V):
+    """x [D], keys [P, K], values [P, K]; returns answer, all keys, all values."""
+    query = x @ W_Q                                 # [K]
+    keys = torch.cat([keys, (x @ W_K)[None]])       # [P+1, K]
+    values = torch.cat([values, (x @ W_V)[None]])   # [P+1, K]
+    scores = keys @ query / len(query) ** 0.5       # [P+1]
+    weights = scores.softmax(dim=-1)                # [P+1]
+    return weights @ values, keys, values

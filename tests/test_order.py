@@ -1,0 +1,574 @@
+"""Lines in order: their lines against the source, every order against the check of the
+exercise, and the puzzle on a page, in a browser."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import lengths
+import nbformat
+import notebooks as files
+import pages
+import pytest
+import shuffled
+import test_checks
+import torch
+from books import ROOT
+from sample import code, markdown
+from softdict import transformer
+from softdict.transformer import EncoderLayer, TransformerConfig
+
+NUMBERS = sorted(path.stem for path in (ROOT / "book/lines").glob("*.toml"))
+PUZZLES = {number: shuffled.read(number) for number in NUMBERS}
+
+
+def told(number):
+    return shuffled.told(number)
+
+
+def program(puzzle, order):
+    """The source of the function whose lines stand in this order of numbers."""
+    rows = [puzzle.head]
+    for number in order:
+        rows += ["    " + row for row in shuffled.indented(puzzle.lines[number])]
+    return "\n".join(rows) + "\n"
+
+
+def without_docstrings(node):
+    for one in ast.walk(node):
+        if isinstance(one, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(one):
+            del one.body[0]
+    return ast.dump(node)
+
+
+def in_order(puzzle, places=None):
+    """The numbers of the right lines, in their own order or in that of some places."""
+    numbers = {line.place: number for number, line in enumerate(puzzle.lines)}
+    return [numbers[place] for place in (range(len(puzzle.right)) if places is None
+                                         else places)]
+
+
+# Lines, and where they come from ------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_the_lines_in_order_are_the_source(number):
+    puzzle = PUZZLES[number]
+    text = (ROOT / told(number)["source"]).read_text("utf-8")
+    [made] = ast.parse(program(puzzle, in_order(puzzle))).body
+    assert without_docstrings(made) == without_docstrings(
+        shuffled.definition(text, puzzle.name))
+    assert in_order(puzzle) != sorted(in_order(puzzle))
+    assert 5 <= len(puzzle.right) <= 10 and 2 <= len(puzzle.wrong) <= 3
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_phone_shows_each_line_whole(number):
+    wide = [row for line in PUZZLES[number].lines for row in shuffled.indented(line)
+            if len(row) > shuffled.COLUMNS]
+    assert sorted(wide) == WIDE.get(number, [])
+
+
+# these have no bracket further in front to be cut at
+WIDE = {"13": ["    self.norm1, self.norm2 = nn.LayerNorm(",
+               "    self.self_attention = MultiHeadAttention("]}
+
+
+TWO = "def two(x):\n    y = x    # [T]\n    return y\n"
+
+
+@pytest.mark.parametrize("right, wrong, words", [
+    (TWO, TWO.replace("y = x", "y = 2 * x"), None),
+    (TWO, TWO, "differs in 0 lines; it should in one"),
+    (TWO, TWO.replace("y", "z"), "differs in 2 lines; it should in one"),
+    (TWO, TWO + "    print(x)\n", "has 3 lines, and not 2"),
+    (TWO, "def other(x): pass\n", "there is no two to cut lines from"),
+    (TWO.replace("y = x", "if x: y = x"), TWO, "only blocks below their first line"),
+    (TWO + "    if x:\n        pass\n    else:\n        x()\n", TWO, "without else"),
+])
+def test_what_cannot_be_cut_is_named(tmp_path, right, wrong, words):
+    (tmp_path / "book/lines").mkdir(parents=True)
+    (tmp_path / "right.py").write_text(right)
+    (tmp_path / "wrong.py").write_text(wrong)
+    (tmp_path / "book/lines/01.toml").write_text(
+        'name = "two"\nsource = "right.py"\n[[wrong]]\nfile = "wrong.py"\n'
+        'says = "no."\n')
+    if words:
+        with pytest.raises(ValueError, match=words):
+            shuffled.read("01", tmp_path)
+    else:
+        puzzle = shuffled.read("01", tmp_path)
+        assert [line.text for line in puzzle.right] == ["y = x", "return y"]
+        assert [line.needs for line in puzzle.right] == [[], ["y"]]
+        [line] = puzzle.wrong
+        assert (line.text, line.instead) == ("y = 2 * x", 0)
+
+
+def chapter(number):
+    [path] = [path for path in files.paths() if path.name.startswith(number)]
+    return files.read(path)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_puzzle_is_the_first_hint_and_takes_no_minutes(number):
+    notebook = chapter(number)
+    [at] = [at for at, cell in enumerate(notebook.cells)
+            if cell.get("id") == f"lines-{number}"]
+    before, cell, behind = notebook.cells[at - 1:at + 2]
+    if told(number)["source"].startswith("tests"):
+        exercise = Path(told(number)["source"]).name[:4]
+        assert {"exercise-check", exercise} <= set(files.tags(before))
+        assert {"hint", exercise} <= set(files.tags(behind))
+    else:
+        assert puzzle_is_shown(PUZZLES[number], behind)
+        assert not any(puzzle_is_shown(PUZZLES[number], one)
+                       for one in notebook.cells[:at])
+    counted = lengths.length(notebook)
+    del notebook.cells[at]
+    assert lengths.length(notebook) == counted
+
+
+def puzzle_is_shown(puzzle, cell):
+    return any(puzzle.head in text for _, text in files.quotes(cell))
+
+
+def test_student_copies_have_no_lines_in_order():
+    notebook = chapter("01")
+    assert any(cell.id == "lines-01" for cell in notebook.cells)
+    copy = files.student_copy(notebook)
+    assert not any(cell.id.startswith("lines") for cell in copy.cells)
+    assert not files.leaks(copy)
+
+
+# In a browser -------------------------------------------------------------------------
+
+CONFIG = """\
+import sys
+sys.path.insert(0, {tools!r})
+extensions = ["myst_nb", "predicts", "shuffled"]
+html_theme, html_static_path = "sphinx_book_theme", [{static!r}]
+html_css_files, nb_execution_mode = ["book.css"], "off"
+html_context = {{"default_mode": "auto"}}
+"""
+THEBE = "THEBE_JS_URL"    # said twice, until tools/finish.py has taken it out
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A page for each puzzle, as Sphinx and the book's theme make it; one without."""
+    if not pages.browser_path():
+        pytest.skip("no Chromium here (CHROMIUM can name one)")
+    folder = tmp_path_factory.mktemp("site")
+    (folder / "notebooks").mkdir()
+    for name in [*NUMBERS, "none"]:
+        cells = [markdown("title", f"# Page {name}"),
+                 markdown("text", f"## Exercise {name}-1 · Write it\n\nDo."),
+                 code("stub", "pass")]
+        if name in NUMBERS:
+            cells.append(markdown(f"lines-{name}", shuffled.markdown(name)))
+        cells.append(markdown("last", "## Sources\n\n" + "More.\n\n" * 40))
+        nbformat.write(nbformat.v4.new_notebook(
+            metadata={"language_info": {"name": "python"}}, cells=cells),
+            folder / f"notebooks/{name}.ipynb")
+    (folder / "index.md").write_text("# A book\n\n```{toctree}\n" + "\n".join(
+        f"notebooks/{name}" for name in [*NUMBERS, "none"]) + "\n```\n", "utf-8")
+    (folder / "conf.py").write_text(CONFIG.format(
+        tools=str(ROOT / "tools"), static=str(ROOT / "book/static")), "utf-8")
+    subprocess.run([sys.executable, "-m", "sphinx", "-q", folder, folder / "html"],
+                   check=True)
+    with pages.Browser(folder / "html") as browser:
+        yield browser
+
+
+@pytest.fixture
+def opened(site):
+    """Opens a page that remembers nothing; nothing may go wrong in it, or be asked from
+    outside."""
+    found, contexts = [], []
+
+    def opened(number, width=1200, scripts=True, touch=False):
+        context = site.chromium.new_context(
+            viewport={"width": width, "height": 800}, java_script_enabled=scripts,
+            has_touch=touch, is_mobile=touch)
+        contexts.append(context)
+        page = context.new_page()
+
+        def keep_inside(asked):
+            if asked.request.url.startswith((site.address, "data:")):
+                return asked.continue_()
+            if "mathjax" not in asked.request.url.lower():
+                found.append(f"asks for {asked.request.url}")
+            return asked.abort()
+
+        page.route("**/*", keep_inside)
+        page.on("console", lambda message: message.type == "error"
+                and THEBE not in message.text
+                and "mathjax" not in str(message.location).lower()
+                and found.append(message.text))
+        page.on("pageerror", lambda error: THEBE in str(error)
+                or found.append(str(error)))
+        page.goto(f"{site.address}notebooks/{number}.html", wait_until="load")
+        if scripts and number in NUMBERS:
+            page.wait_for_selector(".lines.live")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not found
+
+
+def letter(number):
+    return shuffled.LETTERS[number]
+
+
+def line(page, number):
+    """The button of a line, by its number."""
+    return page.locator(".order-line").filter(
+        has=page.locator("b", has_text=re.compile(f"^{letter(number)}$")))
+
+
+def placed(page):
+    """The letters of the lines that are placed, in their order."""
+    return "".join(page.locator(".order-placed b").all_inner_texts())
+
+
+def said(page):
+    return page.locator(".order-said").inner_text()
+
+
+def check(page):
+    page.get_by_role("button", name="Check the order").click()
+    return said(page)
+
+
+def remembered(page):
+    return page.evaluate("JSON.parse(localStorage.softdict ?? '{}').ordered")
+
+
+def test_tapped_lines_are_placed_checked_and_kept(opened):
+    puzzle, page = PUZZLES["01"], opened("01", 390, touch=True)
+    order = in_order(puzzle)
+    for number in order:
+        line(page, number).tap()
+    assert placed(page) == "".join(map(letter, order))
+    page.get_by_role("button", name="Check the order").tap()
+    assert said(page) == f"In order. That is {puzzle.name}."
+    kept = {"01#lines-01": {"placed": placed(page), "tries": 1, "solved": True,
+                            "held": True}}
+    assert remembered(page) == kept
+    line(page, order[0]).tap(force=True)    # what is solved stays
+    assert placed(page) == "".join(map(letter, order))
+    page.reload()
+    page.wait_for_selector(".lines.solved")
+    assert placed(page) == "".join(map(letter, order)) and remembered(page) == kept
+    assert said(page) == f"In order. That is {puzzle.name}."
+    tray = page.get_by_role("list", name="Lines that are not placed")
+    assert tray.get_by_role("listitem").count() == len(puzzle.wrong)
+    page.get_by_role("button", name="Start again").tap()
+    assert placed(page) == "" and remembered(page)["01#lines-01"]["held"]
+
+
+def test_the_first_line_that_stands_wrongly_is_named_until_something_changes(opened):
+    puzzle, page = PUZZLES["01"], opened("01")
+    first, second, third, *_ = in_order(puzzle)
+    wrong = puzzle.lines.index(puzzle.wrong[0])
+    for number in (first, third, wrong):
+        line(page, number).click()
+    assert check(page) == (f"Number 2, line {letter(third)}: It needs total, which no "
+                           "line above it makes.")
+    assert page.locator(".order-line.wrong b").inner_text() == letter(third)
+    line(page, second).click()
+    assert not page.locator(".order-line.wrong").count()
+    assert check(page).endswith("which a later line makes.")
+    line(page, third).click()    # taken back
+    assert placed(page) == "".join(map(letter, (first, wrong, second)))
+    assert check(page) == (f"Number 2, line {letter(wrong)}: It does not belong. "
+                           f"{shuffled.sentence(puzzle.wrong[0].says)}")
+    line(page, wrong).click()
+    assert check(page) == "All is right so far. 5 lines are missing."
+    assert remembered(page)["01#lines-01"] == {
+        "placed": "".join(map(letter, (first, second))), "tries": 4, "solved": False}
+
+
+def test_a_line_is_moved_by_its_buttons(opened):
+    puzzle, page = PUZZLES["01"], opened("01")
+    first, second, third, *_ = in_order(puzzle)
+    for number in (second, first, third):
+        line(page, number).click()
+    assert page.get_by_role(
+        "button", name=f"Move line {letter(second)} up").is_disabled()
+    page.get_by_role("button", name=f"Move line {letter(second)} down").click()
+    assert placed(page) == "".join(map(letter, (first, second, third)))
+    assert said(page) == f"Line {letter(second)} is number 2 of 3."
+    page.get_by_role("button", name=f"Move line {letter(second)} up").click()
+    assert placed(page) == "".join(map(letter, (second, first, third)))
+
+
+def test_the_keyboard_alone_solves_it(opened):
+    puzzle, page = PUZZLES["01"], opened("01")
+    order = in_order(puzzle)
+    focus = """document.activeElement.closest(".order") &&
+        document.activeElement.textContent"""
+
+    def reach(word):
+        for _ in range(60):
+            if (page.evaluate(focus) or "").startswith(word):
+                return
+            page.keyboard.press("Tab")
+        raise AssertionError(f"Tab does not reach {word}")
+
+    page.locator(".bd-article h2").first.click()    # where Tab begins
+    for number in [order[1], order[0], *order[2:]]:
+        for _ in range(len(puzzle.lines) + 3):
+            page.keyboard.press("Shift+Tab")
+        reach(f"{letter(number)} ")
+        page.keyboard.press("Enter")
+    for _ in range(len(puzzle.lines) + 3):
+        page.keyboard.press("Shift+Tab")
+    reach(f"{letter(order[0])} ")
+    page.evaluate("""addEventListener("keydown", event => {
+        window.scrolls = !event.defaultPrevented })""")
+    page.keyboard.press("ArrowUp")
+    assert placed(page) == "".join(map(letter, order))
+    assert page.evaluate("window.scrolls") is False
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(focus).startswith(f"{letter(order[0])} ")
+    reach("Check the order")
+    page.keyboard.press("Space")
+    assert said(page) == f"In order. That is {puzzle.name}."
+
+
+def test_a_screen_reader_is_told_what_lies_where(opened):
+    puzzle, page = PUZZLES["01"], opened("01")
+    first, *_ = in_order(puzzle)
+    line(page, first).click()
+    assert page.locator(".order-said[role=status]").inner_text() == (
+        f"Line {letter(first)} is placed, number 1.")
+    tree = page.locator(".lines").aria_snapshot()
+    assert 'list "Your order of list_lookup"' in tree
+    assert 'list "Lines that are not placed"' in tree
+    assert re.search(rf'button "{letter(first)} matches = \[1.0 if key == query', tree)
+    assert f'button "Move line {letter(first)} up" [disabled]' in tree
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_phone_scrolls_only_downwards(opened, number):
+    puzzle, page = PUZZLES[number], opened(number, 390)
+    for place in in_order(puzzle):
+        line(page, place).click()
+    assert page.evaluate(pages.TOO_WIDE) <= 0
+    rows = page.evaluate("""[...document.querySelectorAll(".order-placed code")].map(
+        one => Math.round(one.offsetHeight / parseFloat(getComputedStyle(one).lineHeight
+        )))""")
+    meant = [line.text.count("\n") + 1 for line in puzzle.right]
+    extra = sum(rows) - sum(meant)
+    assert extra == len(WIDE.get(number, ()))    # no other row is wrapped again
+    for name in ("up", "down"):
+        box = page.get_by_role("button", name=f"Move line {letter(in_order(puzzle)[0])}"
+                                              f" {name}").bounding_box()
+        assert min(box["width"], box["height"]) >= 24
+
+
+def test_axe_finds_nothing_in_both_themes(opened):
+    puzzle, page = PUZZLES["01"], opened("01")
+
+    def silent():
+        for theme in ("light", "dark"):
+            page.evaluate("theme => { document.documentElement.dataset.theme = theme }",
+                          theme)
+            assert not list(pages.axe_findings(page)), theme
+
+    silent()
+    order = in_order(puzzle)
+    line(page, order[1]).click()
+    check(page)
+    silent()
+    line(page, order[1]).click()
+    for number in order:
+        line(page, number).click()
+    check(page)
+    silent()
+
+
+def test_without_scripts_and_on_paper_list_and_fold_stand(opened):
+    still = opened("01", scripts=False)
+    assert still.locator(".lines pre").first.is_visible()
+    assert still.locator(".lines summary").is_visible()
+    assert not still.locator(".lines button:visible").count()
+    page = opened("01")
+    assert not page.locator(".lines > .highlight-text").is_visible()
+    page.emulate_media(media="print")
+    assert page.locator(".lines > .highlight-text").is_visible()
+    assert not page.locator(".order").is_visible()
+
+
+def test_forgetting_and_another_tab_empty_the_order(opened):
+    page = opened("01")
+    line(page, in_order(PUZZLES["01"])[0]).click()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Forget all of it").click()
+    assert placed(page) == "" and not remembered(page)
+    line(page, 0).click()
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.wait_for_selector(".lines.live")
+    assert placed(other) == letter(0)
+    line(other, 1).click()
+    page.wait_for_function("document.querySelectorAll('.order-placed li').length == 2")
+
+
+@pytest.mark.parametrize("kept", ("[]", "{", '{"ordered": {"01#lines-01": 3}}',
+                                  '{"ordered": {"01#lines-01": {"placed": "zaa!a"}}}',
+                                  '{"ordered": {"01#lines-01": {"placed": [7]}}}'))
+def test_rubbish_in_the_store_does_no_harm(opened, kept):
+    page = opened("01")
+    page.evaluate("kept => { localStorage.softdict = kept }", kept)
+    page.reload()
+    page.wait_for_selector(".lines.live")
+    assert placed(page) == ("a" if "zaa" in kept else "")
+    line(page, 1).click()
+    assert placed(page).endswith("b")
+
+
+def test_style_and_script_come_only_with_a_puzzle(site, opened):
+    for name, loads in {"01": True, "none": False}.items():
+        text = (site.folder / f"notebooks/{name}.html").read_text("utf-8")
+        assert ("order.css" in text) == loads
+    asked = []
+    page = opened("none")
+    page.on("request", lambda request: asked.append(request.url))
+    page.reload()
+    page.wait_for_load_state("networkidle")
+    assert not [one for one in asked if "order.js" in one]
+
+
+# Every order, against the check -------------------------------------------------------
+
+ORDERS = """async puzzle => {
+  const { judge } = await import("/_static/order.js"), { lines } = puzzle;
+  const right = lines.map((_, number) => number).filter(number => !lines[number].says);
+  const all = [], told = order => [order, judge(puzzle, order)];
+  const go = order => {    // every order that can be reached without a fault
+    if (order.length === right.length) return all.push(order);
+    for (const next of right)
+      if (!order.includes(next) && !judge(puzzle, [...order, next]).why)
+        go([...order, next]);
+  };
+  go([]);
+  const [own] = all, moved = own.flatMap(line => own.map(
+    (_, to) => own.filter(one => one !== line).toSpliced(to, 0, line)));
+  const swapped = all.flatMap(order => order.slice(1).map(
+    (_, at) => order.toSpliced(at, 2, order[at + 1], order[at])));
+  const wrong = lines.map((_, number) => number).filter(number => lines[number].says);
+  const strange = wrong.flatMap(number => own.flatMap(
+    (_, at) => [own.toSpliced(at, 0, number), own.toSpliced(at, 1, number)]));
+  const others = new Map([...moved, ...swapped].map(order => [String(order), order]));
+  return { all, others: [...others.values()].map(told), strange: strange.map(told) };
+}"""
+
+
+@pytest.fixture(scope="module")
+def orders(site):
+    """For each puzzle all orders that the page takes for right, and others with what it
+    says: each line moved to each other place, and each wrong line put in each place or
+    in the place of each line."""
+    page = site.chromium.new_page()
+    page.goto(f"{site.address}index.html")
+    return {number: page.evaluate(ORDERS, json.loads(shuffled.as_json(puzzle)))
+            for number, puzzle in PUZZLES.items()}
+
+
+@pytest.fixture(scope="module")
+def passes(book):
+    """Whether a source is right: what the check of its exercise says of it."""
+    def passes(number, source):
+        path = ROOT / told(number)["source"]
+        if path.is_relative_to(ROOT / "src"):
+            return is_the_block(source), "", ""
+        name, text = path.name[:4], path.read_text("utf-8")
+        imports = text[:text.index(PUZZLES[number].head.partition("(")[0])]
+        try:
+            answer = test_checks.define(book, name, imports + source)
+        except SyntaxError:
+            return False, "no Python", ""
+        result = test_checks.CHECKS[name](answer)
+        return result.passed, result.code, result.message
+
+    return passes
+
+
+def is_the_block(source):
+    """Whether the source defines a layer that does what the package's does."""
+    names = dict(vars(transformer))
+    try:
+        exec(source, names)
+        config = TransformerConfig(width=8, heads=2, hidden=12, dropout=0.0)
+        layer, right = names["EncoderLayer"](config), EncoderLayer(config)
+        x = torch.randn(2, 3, 8, generator=torch.Generator().manual_seed(13))
+        with torch.no_grad():
+            for part in right.parameters():
+                part.add_(0.1)
+            layer.load_state_dict(right.state_dict())
+            return torch.allclose(layer(x), right(x), atol=1e-6)
+    except Exception:    # whatever a wrong order raises
+        return False
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_wrong_line_gets_the_sentence_of_the_check(number, passes):
+    puzzle = PUZZLES[number]
+    assert passes(number, program(puzzle, in_order(puzzle)))[0]
+    for about in told(number)["wrong"]:
+        [wrong] = [line for line in puzzle.wrong if line.says == about["says"]]
+        order = in_order(puzzle)
+        order[wrong.instead] = puzzle.lines.index(wrong)
+        right, code, message = passes(number, program(puzzle, order))
+        assert not right
+        if "file" in about:
+            assert code == test_checks.mistake(Path(about["file"]))
+            assert message == wrong.says
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_the_page_takes_for_right_what_the_check_takes_for_right(
+        number, passes, orders):
+    puzzle, found = PUZZLES[number], orders[number]
+    assert in_order(puzzle) in found["all"]
+    for order in found["all"]:
+        assert passes(number, program(puzzle, order))[0], program(puzzle, order)
+    for order, fault in found["others"]:
+        if order not in found["all"]:
+            assert not passes(number, program(puzzle, order))[0], (
+                fault, program(puzzle, order))
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_every_wrong_order_gets_a_sentence(number, orders):
+    puzzle, found = PUZZLES[number], orders[number]
+    assert len(found["others"]) > len(puzzle.right)
+    for order, fault in found["others"]:
+        if order in found["all"]:
+            assert fault == {"at": len(order), "why": "", "left": 0}
+        else:
+            assert re.fullmatch(REASON, fault["why"]), fault
+            assert fault["at"] < len(order)
+    assert found["strange"]
+    for order, fault in found["strange"]:
+        [wrong] = [number for number in order if puzzle.lines[number].says]
+        assert fault["at"] <= order.index(wrong)
+        if fault["at"] == order.index(wrong):
+            assert fault["why"].startswith("It does not belong. ")
+        else:
+            assert re.fullmatch(REASON, fault["why"])
+
+
+REASON = (r"It needs \w+, which (a later line makes|no line above it makes)\."
+          r"|It stands too early: a line that comes before it (stands below"
+          r"|is not placed)\."
+          r"|It stands too early: .+ first needs a line inside\."
+          r"|It stands too late: the lines inside .+ have ended\.")
