@@ -17,7 +17,7 @@ COMPUTED = {}    # (part, anchor): what gives the numbers that its answer must h
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 CITATION = re.compile(r"\[[^\]\[]+ \d{4}\]\(http[^)]*\)(?:,? (?:sections?|appendix|"
                       r"table|figure|footnote) [A-Z]?[\d.]*\d)?")
-NUMBER = re.compile(r"(?<![\w.])(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)")
+NUMBER = re.compile(r"(?<![\w.])(?<![A-Za-z]-)(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)")
 
 
 def computed(anchor):
