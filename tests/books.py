@@ -45,7 +45,8 @@ class Book:
         chapters = [(where, self.root / "notebooks", cell.source)
                     for where, cell in self.cells("markdown")]
         pages = [(path.name, path.parent, path.read_text(encoding="utf-8"))
-                 for path in sorted((self.root / "book").glob("*.md"))]
+                 for pattern in ("*.md", "asked/*.md")
+                 for path in sorted((self.root / "book").glob(pattern))]
         return chapters + pages
 
     @functools.cached_property

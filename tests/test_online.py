@@ -53,6 +53,17 @@ def test_the_index_holds_each_section_once_and_no_output(folder):
         (1, "inner", "Inside", "Within.", "x = 1")]
 
 
+def test_an_answer_is_indexed_with_the_words_in_which_it_was_asked(folder, tmp_path,
+                                                                   monkeypatch):
+    (folder / "book/asked").mkdir()
+    (folder / "book/asked/a.html").write_text(PAGE, "utf-8")
+    (tmp_path / "a.tsv").write_text("# ...\n`Inside`\tWhat is in it?\tsomewhere\n",
+                                    "utf-8")
+    monkeypatch.setattr(search, "ASKED", tmp_path)
+    assert [section[5:] for section in search.index(folder)["sections"]
+            if section[2] == "Inside"] == [("What is in it?",), ()]
+
+
 def test_a_term_is_found_by_each_of_its_names_and_leads_to_its_section(folder):
     [(names, anchor, place, text)] = search.index(folder)["terms"]
     assert names == ["KV cache", "cache", "KV", "키-값 캐시", "KV 캐시"]

@@ -18,7 +18,8 @@ PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset=
 <a class="button first" href="notebooks/01_one.html">Read chapter 01</a>
 <div class="highlight"><pre style="overflow: auto" tabindex="0">{}</pre></div>
 <div class="highlight"><pre>short</pre></div>
-</section></article></main></body></html>"""
+</section></article></main><footer><a class="report" href="https://a.org/new">Report</a>
+<a class="ask" href="https://a.org/new">Ask</a></footer></body></html>"""
 LINE = "x = 1    # " + 77 * "-"
 
 
@@ -58,6 +59,21 @@ def test_who_comes_back_goes_on_behind_the_last_chapter_read(phone, kept, words,
     button = phone.locator("a.button.first")
     assert button.inner_text() == words
     assert button.get_attribute("href").endswith(f"notebooks/{place}.html")
+
+
+@pytest.mark.parametrize("name, title, end", [
+    ("report", "First: First", "What is wrong: "),
+    ("ask", "Question: First: First", "My question: ")])
+def test_an_issue_comes_filled_in(phone, name, title, end):
+    link = phone.locator(f"a.{name}")
+    address = link.evaluate("""link => {
+        addEventListener("click", event => event.preventDefault());
+        link.click();
+        return [...new URL(link.href).searchParams];
+    }""")
+    filled = dict(address)
+    assert filled["title"] == title
+    assert filled["body"].startswith("http") and filled["body"].endswith(f"\n\n{end}")
 
 
 def test_a_tap_opens_wide_code_and_turned_it_fits(phone):

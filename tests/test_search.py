@@ -19,15 +19,21 @@ type="search" name="q"></form></div><script src="_static/search.js"></script></b
 </html>"""
 MANY = " ".join("".join(letters) for letters in product("bcdfg", repeat=6))
 CHAPTER, TEACHING = "notebooks/09_root.html", "book/teaching.html"
+ANSWERS = "book/asked/roots.html"
 ROOT_TEXT = "Scores are divided by the square root of the width; MQA shares keys."
 INDEX = {"pages": [["page.html", "One"], [CHAPTER, "09 · Attention"],
-                   [TEACHING, "Teaching"]],
+                   [TEACHING, "Teaching"], [ANSWERS, "Asked"]],
          "sections": [[0, "one", "One", TEXT, ""], [0, "two", "Two", MANY, ""],
                       [1, "first", "09 · Attention", "The width of a vector.", ""],
                       [1, "why", "Why the root?", ROOT_TEXT, ""],
                       [1, "exercise-09-2", "Exercise 09-2 · Divide", "By what?", ""],
                       [1, "code", "In code", "", "root = width ** 0.5 # root"],
-                      [2, "class", "09 · Attention", f"{ROOT_TEXT} A class. " * 3, ""]],
+                      [2, "class", "09 · Attention", f"{ROOT_TEXT} A class. " * 3, ""],
+                      [3, "roots", "Roots", "", ""],
+                      [3, "root-or-width", "Root or width of a key?",
+                       "A square root of the width.", "",
+                       "Are its scores shared, attnetion"],
+                      [3, "other", "Why no bias?", "Keys of some width.", ""]],
          "terms": [[["query"], "term-query", "page.html#one", "What is asked."]]}
 
 
@@ -100,6 +106,22 @@ def test_a_hit_in_no_section_is_marked_all_the_same(opened, name):
 def test_a_section_that_answers_stands_first(opened, query, place):
     found = opened().evaluate("async query => (await bookSearch(query)).hits", query)
     assert (found[0]["file"], found[0]["anchor"]) == (CHAPTER, place)
+
+
+@pytest.mark.parametrize("query, file, anchor", [
+    ("is it the root or the width of a key?", ANSWERS, "root-or-width"),
+    ("are its scores shared", ANSWERS, "root-or-width"),
+    ("why no bias", ANSWERS, "other"),
+    ("square root", CHAPTER, "why"), ("roots", CHAPTER, "why"),
+    ("why do we divide by the square root", CHAPTER, "why")])
+def test_an_answer_stands_first_for_its_question_alone(opened, query, file, anchor):
+    found = opened().evaluate("async query => (await bookSearch(query)).hits", query)
+    assert (found[0]["file"], found[0]["anchor"]) == (file, anchor)
+
+
+def test_the_words_of_an_asker_are_no_spelling(opened):
+    found = opened().evaluate("async query => await bookSearch(query)", "attnetion")
+    assert found["understood"] == "attention"
 
 
 def test_a_teachers_page_stands_first_for_a_teacher_alone(opened):

@@ -97,6 +97,7 @@ def sources():
     """The files that the pages are made from, notebooks aside."""
     # the Transformer in the page has its weights and its words from the package
     places = ("book/**/*", "tools/**/*", "notebooks/images/*", "web/*",
+              "tests/asked/*.tsv",    # the search knows the askers' words
               "src/softdict/assets/transformer/*",
               "src/softdict/assets/results/*.json", "src/softdict/assets/glosses.json",
               "src/softdict/corpus/*.py", "src/softdict/decoding.py",

@@ -366,7 +366,8 @@ def search_problems(folder, wanted):
         page = browser.open("search.html", problems)
         for query, name in wanted:
             hits = page.evaluate("async query => (await bookSearch(query)).hits", query)
-            first = Path(hits[0]["file"]).stem if hits else "nothing"
+            file = Path(hits[0]["file"] if hits else "nothing")
+            first = f"asked/{file.stem}" if file.parent.name == "asked" else file.stem
             first += f"#{hits[0]['anchor']}" if hits and "#" in name else ""
             missed.append(first != name and
                           f"{query!r} finds {first} first, and not {name}")

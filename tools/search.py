@@ -6,6 +6,7 @@
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from bs4 import BeautifulSoup
 from environment import script
 
 COPIED = "book/quick_reference.html"    # its sections stand in the chapters too
+ASKED = Path(__file__).resolve().parent.parent / "tests/asked"
 LEFT_OUT = (".headerlink, .cell_output, .copybtn, script, style, svg, .math, "
             "div.tag_hide-input, .recall")
 
@@ -50,6 +52,16 @@ def terms(article):
         names = []
 
 
+def asked(name):
+    """Of a page of answers: the words in which each question was asked, by heading."""
+    file = ASKED / f"{Path(name).stem}.tsv"
+    if not name.startswith("book/asked/") or not file.exists():
+        return {}
+    rows = (line.split("\t") for line in file.read_text("utf-8").splitlines()
+            if line and not line.startswith("#"))
+    return {re.sub("[`*]", "", question): words for question, words, *_ in rows}
+
+
 def index(folder):
     """All that the search compares a query with."""
     pages, rows, words = [], [], []
@@ -63,9 +75,9 @@ def index(folder):
             unwanted.decompose()
         if name == "book/glossary.html":
             words = list(terms(article))
-        found = sections(article)
-        rows += [(len(pages), *section) for section in (
-            [next(found)] if name == COPIED else found)]
+        found, told = sections(article), asked(name)
+        rows += [(len(pages), *section, *filter(None, [told.get(section[1])]))
+                 for section in ([next(found)] if name == COPIED else found)]
         pages.append((name, article.find("h1").get_text()))
     return {"pages": pages, "sections": rows, "terms": words}
 

@@ -24,17 +24,18 @@ document.addEventListener("click", event => {
   whole.showModal();
 });
 
-// "Report a mistake": the issue names the section that the reader has before their eyes.
+// "Report a mistake" and "Ask": the issue names the section that the reader has before their eyes.
 
 document.addEventListener("click", event => {
-  const link = event.target.closest("a.report, a.btn-source-issues-button");
+  const link = event.target.closest("a.report, a.ask, a.btn-source-issues-button");
   if (!link) return;
   const heads = [...document.querySelectorAll("article.bd-article :is(h1, h2, h3)")];
   const head = heads.filter(one => one.getBoundingClientRect().top < innerHeight / 2).at(-1) ?? heads[0];
   const words = head.firstChild.textContent.trim(), place = head.closest("section")?.id ?? "";
   const address = new URL(link.href);
-  address.searchParams.set("title", `${heads[0].firstChild.textContent.trim()}: ${words}`);
-  address.searchParams.set("body", `${location.origin}${location.pathname}#${place}\n\nWhat is wrong: `);
+  const isAsked = link.classList.contains("ask");
+  address.searchParams.set("title", `${isAsked ? "Question: " : ""}${heads[0].firstChild.textContent.trim()}: ${words}`);
+  address.searchParams.set("body", `${location.origin}${location.pathname}#${place}\n\n${isAsked ? "My question: " : "What is wrong: "}`);
   link.href = address.href;
 });
 

@@ -51,7 +51,7 @@ function prepare({ pages, sections, terms }) {
   const shown = pages.map(([file, title]) => ({ file, title, words: counted(title), counts: new Map(),
     names: [title.split(/[:·]/).at(-1), ...title.split(/[:·,]| and /)].map(part => squeezed(part.replace(/^\s*the /i, ""))) }));
   const holding = new Map();    // how many sections hold a stem
-  const kept = sections.map(([number, anchor, heading, prose, code]) => {
+  const kept = sections.map(([number, anchor, heading, prose, code, asked = ""]) => {
     const text = `${prose} ${code}`.trim();
     hear(heading, 100);
     hear(text, 1);
@@ -62,14 +62,17 @@ function prepare({ pages, sections, terms }) {
       page.counts.set(part, (page.counts.get(part) ?? 0) + times);
       holding.set(part, (holding.get(part) ?? 0) + 1);
     }
-    return { page, file: page.file, title: page.title, anchor, heading, text, body, counts, head: counted(heading), length: sum(counts.values()) };
+    return { page, file: page.file, title: page.title, anchor, heading, text, body, counts, head: counted(heading), asked, length: sum(counts.values()) };
   });
   const entries = terms.map(([names, anchor, place, text]) => {
     names.forEach(name => hear(name, 1000));
     return { names, squeezed: names.map(squeezed), anchor, place, text, head: counted(names.join(" ")), counts: counted(text) };
   });
   const mean = sum(kept.map(({ length }) => length)) / kept.length;
-  return { sections: kept, terms: entries, known, holding, mean, stems: new Set([...known.keys()].map(stem)) };
+  const stems = new Set([...known.keys()].map(stem));
+  const telling = told => new Set(words(told).filter(word => !COMMON.has(word)).map(stem).filter(part => stems.has(part)));
+  for (const section of kept) section.questions = [section.heading, section.asked].filter(Boolean).map(telling);
+  return { sections: kept, terms: entries, known, holding, mean, stems };
 }
 
 // --- A query ---
@@ -120,12 +123,14 @@ function weighed(asked, { stems, holding, sections }) {
 // pages that a learner does not ask for stand below chapters, and so do the ends of a chapter
 const QUIET = /book\/(?:bibliography|glossary|live|model_card|questions|teaching)/;
 const ENDS = /^(?:.*package.*|how-we-know|quiz|recap|sources|what-is-still-missing)$/;
+const ANSWERS = /book\/asked\//;
 const TEACHERS = /^(?:class|course|distribut|grad|hour|lectur|rubric|student|syllab|teach)/;
 
 const times = (counts, fitting) => sum(fitting.map(part => counts.get(part) ?? 0));
 
 function scoreOf(section, wanted, phrase, mean) {
   const { page, heading, title, anchor, body, counts, head, length, file } = section;
+  if (ANSWERS.test(file)) return section.text && heading !== title ? scoreOfAnswer(section, wanted, mean) : 0;
   let own = 0, whole = 0, met = 0, all = 0;
   for (const { fitting, rare } of wanted) {
     const here = times(counts, fitting), there = times(page.counts, fitting);
@@ -143,6 +148,23 @@ function scoreOf(section, wanted, phrase, mean) {
   const isAside = ENDS.test(anchor) || anchor.startsWith("exercise") && !/exerci|\d-\d/.test(phrase);
   const isQuiet = QUIET.test(file) && !wanted.some(({ word }) => TEACHERS.test(word));
   return called + (own * (met / all) ** 3 * (isAside ? 0.7 : anchor === "in-short" ? 1.25 : 1) + whole) * (isQuiet ? 0.35 : 1);
+}
+
+// an answer is found by its question, in our words or in the asker's; for a bare term it
+// stands below the chapters
+function scoreOfAnswer({ counts, head, length, questions }, wanted, mean) {
+  const isIn = ({ fitting }, question) => fitting.some(part => question.has(part));
+  const rarity = some => sum(some.map(({ rare }) => rare)), all = rarity(wanted);
+  const own = sum(wanted.map(({ fitting, rare }) => {
+    const here = times(counts, fitting);
+    return rare * (here / (here + 1 + 0.5 * length / mean) + (times(head, fitting) ? 0.8 : 0));
+  }));
+  const met = rarity(wanted.filter(one => times(counts, one.fitting) || questions.some(question => isIn(one, question))));
+  const alike = Math.max(...questions.map(question => {
+    const both = wanted.filter(one => isIn(one, question));
+    return rarity(both) * (both.length / Math.max(1, question.size)) ** 3;
+  }));
+  return own * (met / all) ** 2 * (wanted.length > 3 ? 0.8 : 0.35) + 1.5 * alike;
 }
 
 // how well the words of a term and of its definition fit

@@ -1,0 +1,190 @@
+"""The numbers of book/asked/lookup_and_attention.md, computed again."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from asking import computed
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
+
+
+def weights(*scores):
+    return torch.tensor(scores).softmax(dim=0).tolist()
+
+
+def short(number, digits=2):
+    """As the book writes what lies below 1: without the 0 in front."""
+    return f"{number:.{digits}f}".removeprefix("0")
+
+
+def count(*modules):
+    return sum(part.numel() for module in modules for part in module.parameters())
+
+
+@computed("why-use-softmax-as-opposed-to-standard-normalization")
+def _():
+    low, high = weights(1.0, 2.0)
+    assert weights(11.0, 12.0) == [low, high]
+    return (f"scores 1 and 2 give the weights {short(low)} and {short(high)}, "
+            "and so do 11 and 12", "1 and 2 give the same shares as 10 and 20",
+            f"{short(weights(10.0, 20.0)[1], 5)} to the 20")
+
+
+@computed("does-crossentropyloss-take-the-logarithm-twice")
+def _():
+    scores, right = torch.tensor([0.0, 0.0, 3.0]), torch.tensor(2)
+    once, twice, least = (F.cross_entropy(given, right).item() for given in (
+        scores, scores.softmax(dim=0), torch.tensor([0.0, 0.0, 1.0])))
+    return (f"scores 0, 0 and 3, with the third word right, cost {once:.2f}",
+            f"cost {twice:.2f}", f"below {least:.2f} with three words")
+
+
+@computed("is-nn-embedding-a-linear-layer-on-one-hot-vectors")
+def _():
+    words, width = 50_000, 512
+    return f"{words:,} words of width {width}", f"multiplies {words * width:,} numbers"
+
+
+@computed("why-do-we-pack-the-sequences")
+def _():
+    lengths = [4, 6, 8, 5, 4, 3, 7, 8]
+    padded = pad_sequence([torch.ones(length, 1) for length in lengths], True)
+    packed = pack_padded_sequence(padded, torch.tensor(lengths), True, False)
+    told = f"{', '.join(map(str, lengths[:-1]))} and {lengths[-1]} words"
+    return told, f"fill {padded.numel()} cells when padded, and {len(packed.data)}"
+
+
+@computed("why-is-the-hidden-state-not-batch-first")
+def _():
+    hidden = nn.GRU(1, 1, num_layers=2, bidirectional=True)(torch.ones(1, 1, 1))[1]
+    return (f"2 layers in 2 directions give {len(hidden)} states",)
+
+
+@computed("if-gates-allow-long-memory-do-gradients-not-vanish-in-an-lstm-too")
+def _():
+    return (f"A gate of .99 leaves {short(.99 ** 50)} of it after 50 steps, "
+            f"and a gate of .9 leaves {short(.9 ** 50, 3)}",)
+
+
+@computed("do-rnns-really-need-to-be-sequential")
+def _():
+    words, steps = 40, 0
+    cell, state = nn.RNNCell(1, 1), torch.zeros(1, 1)
+    for word in torch.randn(words, 1, 1):
+        state, steps = cell(word, state), steps + 1
+    return (f"{words} words are {steps} steps in a row",)
+
+
+@computed("does-attention-over-the-encoder-s-outputs-need-a-mask")
+def _():
+    masked, padded = weights(2.0, 1.0), weights(2.0, 1.0, 0.0, 0.0, 0.0)
+    told = " instead of ".join(" and ".join(map(short, pair[:2]))
+                               for pair in (padded, masked))
+    return ("scores 2 and 1 and three pads get " + told,
+            f"shrinks by {short(sum(padded[2:]))}")
+
+
+@computed("why-does-bahdanau-add-where-luong-multiplies")
+def _():
+    queries, keys, width = 20, 20, 192
+    sums = torch.zeros(queries, 1, width) + torch.zeros(1, keys, width)
+    return (f"{sums.numel():,} numbers for {queries} queries, {keys} keys and width "
+            f"{width}", f"products need {queries * keys}")
+
+
+@computed("why-not-use-cosine-similarity-instead-of-scaling")
+def _():
+    return (f"weight {short(weights(1.0, *[0.0] * 9)[0])}",
+            f"an even share is {short(1 / 10)}", "between -1 and 1")
+
+
+@computed("what-can-self-attention-do-that-a-fully-connected-layer-cannot")
+def _():
+    words, width = 20, 64
+    dense = (words * width) ** 2
+    return (f"{words} words of width {width} has {dense:,} weights",
+            f"have {4 * width ** 2:,}")
+
+
+@computed("why-both-a-query-matrix-and-a-key-matrix")
+def _():
+    width, head = 512, 64
+    query, key = torch.randn(width, head), torch.randn(width, head)
+    rank = torch.linalg.matrix_rank(query @ key.T).item()
+    return (f"With width {width} and heads of {head} they hold "
+            f"{query.numel() + key.numel():,} numbers, and the full matrix has "
+            f"{width ** 2:,}", f"rank {rank} at most", f"Keys of width {head}")
+
+
+@computed("why-the-square-root-and-not-the-logarithm-or-d-itself")
+def _():
+    d = 64
+    spread = d ** 0.5
+    log = math.log(d)
+    torch.manual_seed(0)
+    seen = (torch.randn(20_000, d) * torch.randn(20_000, d)).sum(dim=1).std().item()
+    assert math.isclose(seen, spread, rel_tol=0.02)
+    return (f"At d = {d} scores spread by {spread:g}; divided by {spread:g} they "
+            "spread by 1",
+            f"Divided by {d} they would spread by {short(spread / d, 3)}",
+            f"the logarithm, {log:.2f}, they would spread by {spread / log:.2f}")
+
+
+@computed("is-self-attention-o-n2d-or-o-n2d-nd2")
+def _():
+    d, words = 512, 100
+    equal = 4 * d ** 2 // (2 * d)    # where 2 n² d = 4 n d²
+    share = 4 * d ** 2 * words / (4 * d ** 2 * words + 2 * d * words ** 2)
+    return (f"With width {d} the matrices cost more until a text has {equal:,} words",
+            f"at {words} words they are {share:.0%}".replace("%", " %"))
+
+
+@computed("how-is-the-n2-of-self-attention-addressed")
+def _():
+    words = 4096
+    return (f"{words:,} words make {words ** 2:,} scores, which are "
+            f"{words ** 2 * 4 // 2 ** 20} MiB for each head in 32 bits",)
+
+
+@computed("how-far-does-attention-see-compared-with-a-convolution")
+def _():
+    layers, seen = 0, torch.zeros(1, 1, 31)
+    seen[..., 0] = 1
+    while not seen[..., 30]:
+        layers, seen = layers + 1, F.conv1d(seen, torch.ones(1, 1, 3), padding=1)
+    return "width 3 sees", f"two places 30 apart meet after {layers} layers"
+
+
+@computed("what-do-d-model-d-k-d-v-and-n-head-stand-for")
+def _():
+    return (f"both are {512 // 8}, which is 512 / 8",)
+
+
+@computed("why-is-each-head-only-64-wide")
+def _():
+    narrow, wide = 64 * 12, 768 * 12
+    return (f"12 heads of 64 are {narrow} numbers", "all 768 numbers of a word and "
+            "makes 64", f"768 wide, 12 heads would need {wide // narrow} times as many")
+
+
+@computed("why-must-embed-dim-be-divisible-by-num-heads")
+def _():
+    try:
+        nn.MultiheadAttention(512, 10)
+    except AssertionError:
+        return (f"512 numbers in 10 parts would be {512 / 10} each",)
+
+
+@computed("why-do-more-heads-not-mean-more-parameters")
+def _():
+    return (f"8 heads of {512 // 8} and 1 head of 512",)
+
+
+@computed("how-many-parameters-has-a-multi-head-attention-layer")
+def _():
+    layer = nn.MultiheadAttention(768, 12)
+    assert count(layer) == 4 * 768 ** 2 + 4 * 768
+    behind = count(nn.Linear(768, 3072), nn.Linear(3072, 768))
+    return (f"width of 768 these are {count(layer):,}",
+            f"twice as many, {behind:,}")

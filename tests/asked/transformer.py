@@ -1,0 +1,145 @@
+"""The numbers of book/asked/transformer.md, computed again."""
+
+import pytest
+import torch
+from asking import computed
+from softdict.layers import sinusoids
+from softdict.transformer import TransformerConfig
+from torch import nn
+
+
+def weights(*scores):
+    return torch.tensor(scores).softmax(dim=0).tolist()
+
+
+def short(number, digits=2):
+    """As the book writes what lies below 1: without the 0 in front."""
+    return f"{number:.{digits}f}".removeprefix("0")
+
+
+def listed(numbers):
+    *most, last = map(short, numbers)
+    return f"{', '.join(most)} and {last}"
+
+
+def count(*modules):
+    return sum(part.numel() for module in modules for part in module.parameters())
+
+
+@computed("why-is-a-mask-filled-with-inf-rather-than-0")
+def _():
+    zero, hidden = weights(2.0, 1.0, 0.0), weights(2.0, 1.0, float("-inf"))
+    return (f"scores 2 and 1 and a forbidden third one, a 0 leaves the third word a "
+            f"weight of {short(zero[2])}, and minus infinity leaves it {hidden[2]:g}",)
+
+
+@computed("mask-with-1e9-or-with-inf")
+def _():
+    assert weights(0.0, -1e9) == [1, 0]
+    return (f"lowest number is {torch.finfo(torch.float16).min:,.0f}", "In 32 bits",
+            "In 16 bits there is no -1e9")
+
+
+@computed("the-shape-of-the-2d-attn-mask-is-77-77-but-should-be-10-10-why")
+def _():
+    layer, x = nn.MultiheadAttention(8, 2, batch_first=True), torch.randn(77, 10, 8)
+    with pytest.raises(RuntimeError, match=r"\[77, 77\]\), but should be \(10, 10\)"):
+        layer(x, x, x, attn_mask=torch.zeros(77, 77))
+    return "77 words and a batch of 10", "texts of 10 words"
+
+
+@computed("why-does-my-mask-of-ones-and-zeros-hide-nothing")
+def _():
+    return (f"keeps a weight of {short(weights(1.0, 0.0)[1])}",)
+
+
+@computed("how-much-do-pads-change-a-softmax-without-a-mask")
+def _():
+    words = weights(2.0, 0.5, 0.8, 1.0)
+    padded = weights(2.0, 0.5, 0.8, 1.0, *[0.0] * 4)
+    return (f"Scores of 2, 0.5, 0.8 and 1 give the weights {listed(words)}",
+            f"turn these into {listed(padded[:4])}, and take {short(sum(padded[4:]))}")
+
+
+@computed("why-are-positions-added-and-not-concatenated")
+def _():
+    word, code = 512, 64
+    return (f"Concatenating {code} numbers of code to {word} of word",
+            f"{((word + code) / word) ** 2:.2f} times as large")
+
+
+@computed("if-a-b-5-how-does-the-model-get-word-and-position-back")
+def _():
+    return (f"200 random words meet 50 places: in all {200 * 50:,} sums",)
+
+
+@computed("why-is-there-a-sequence-limit-at-inference-time")
+def _():
+    rows = 1024    # Radford et al. 2019, section 2.3
+    return f"has {rows:,} rows, so place {rows:,} has none",
+
+
+@computed("what-is-the-reason-for-the-position-wise-feed-forward-layer")
+def _():
+    network = nn.Linear(512, 2048), nn.Linear(2048, 512)
+    block = nn.TransformerEncoderLayer(512, 8, 2048)
+    assert count(*network) > count(block) / 2
+    return (f"{count(*network):,} of the {count(block):,} parameters of a block of "
+            "width 512",)
+
+
+@computed("why-is-d-ff-four-times-d-model")
+def _():
+    assert 3 * 8 / 3 == 2 * 4    # matrices, times their share of the width
+    # the scores: Vaswani et al. 2017, table 3, row C
+    return (f"{4 * 512:,} for a width of 512", "half of it gave 25.4 BLEU, the four "
+            "times 25.8, and eight times 26.2", "takes 8/3 of the width", "with 4")
+
+
+@computed("where-does-the-extra-norm-on-top-of-the-stack-come-from")
+def _():
+    torch.manual_seed(0)
+    seen = torch.randn(12, 4096).sum(dim=0).square().mean().sqrt().item()
+    model = nn.Transformer(8, 2, 1, 1)
+    assert model.encoder.norm and model.decoder.norm and round(seen, 1) == 3.5
+    assert nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2), 1).norm is None
+    return (f"12 independent parts of size 1 has the size {12 ** 0.5:.1f}",)
+
+
+@computed("where-is-dropout-placed-in-the-original-transformer")
+def _():
+    return (f"with {TransformerConfig.dropout}",)    # the paper's
+
+
+@computed("why-are-the-embeddings-multiplied-by-d")
+def _():
+    size = sinusoids(torch.arange(1000.0), 512).square().mean().sqrt().item()
+    return (f"size {short(512 ** -0.5, 3)} at width 512, and sinusoids have "
+            f"{short(size)}", f"Multiplied by {512 ** 0.5:.1f} the words have size 1",
+            "in section 3.4")
+
+
+@computed("how-can-source-target-and-output-layer-share-one-matrix")
+def _():
+    pieces = 37_000    # Vaswani et al. 2017, section 5.1
+    return (f"about {pieces:,} pieces",
+            f"At width 512 that makes {pieces * 512:,} numbers")
+
+
+@computed("what-does-nn-transformer-leave-out")
+def _():
+    return (f"it has {count(nn.Transformer()):,} parameters",)
+
+
+@computed("training-works-and-prediction-raises-shape-1-1-52-52-is-invalid-why")
+def _():
+    model, x = nn.Transformer(8, 2, 1, 1, 8, batch_first=True), torch.randn(64, 52, 8)
+    mask = nn.Transformer.generate_square_subsequent_mask(x.shape[0])
+    flags = {"src_mask": mask, "tgt_mask": mask, "src_is_causal": True,
+             "tgt_is_causal": True}
+    with torch.no_grad():
+        model.train()(x, x, **flags)
+        with pytest.raises(RuntimeError, match="is invalid for input of size 4096"):
+            model.eval()(x, x, **flags)
+    return (f"{len(x)} sentences and not {x.shape[1]} words",
+            f"{len(x)} · {len(x)} is the {mask.numel():,} of the message")
