@@ -13,6 +13,10 @@ seed 0: with 0.003 "softmax" and "memory" recalled less, and with 0.001 nothing.
 In "softmax" all four layers have softmax attention, in "memory" none, and in "hybrid"
 the last one, as in Qwen3-Next (every fourth). There are no positions: the order of the
 words is in the causal mask and in the writing, as in Kimi Linear.
+
+Asked when the first of these had ended: do "memory" and "hybrid", whose losses were
+still falling, learn "twice" in three times as many updates ("hybrids-longer", one
+seed)? And does it matter which layer has softmax attention ("softmax first")?
 """
 
 from functools import partial
@@ -32,7 +36,9 @@ from softdict.linear_attention import gated_delta_block, in_blocks
 from softdict.masks import causal_mask
 
 PAIRS = (4, 8, 16, 32, 64)
-KINDS = {"softmax": (), "memory": (0, 1, 2, 3), "hybrid": (0, 1, 2)}
+TASKS = ("once", "twice")
+# which of the layers 0 to 3 have softmax attention
+KINDS = {"softmax": (0, 1, 2, 3), "memory": (), "hybrid": (3,), "softmax first": (0,)}
 
 
 class Memory(nn.Module):
@@ -49,28 +55,15 @@ class Memory(nn.Module):
         self.strength, self.gate = (nn.Linear(width, config.heads) for _ in range(2))
 
     def forward(self, x, angles, allowed, cache=None, layer=0):
-        """x [B, T, D]; returns x [B, T, D].
-
-        a word that may not see itself in allowed [..., T, T] is a pad: it writes
-        nothing, and nothing is forgotten at it
-        """
+        """x [B, T, D]; returns x [B, T, D]; the rest is for softmax attention."""
         query, key, value = (split_heads(part(x), self.heads)
                              for part in (self.query, self.key, self.value))
         strength, gate = (split_heads(part(x), self.heads)
                           for part in (self.strength, self.gate))
-        real = allowed.diagonal(dim1=-2, dim2=-1)[..., None]
-        strength = strength.sigmoid() * real
-        gate = (gate + 4).sigmoid().where(real, 1)    # nearly open
-        answers, _ = in_blocks(gated_delta_block, 32, query,
-                               F.normalize(key, dim=-1), value, strength, gate)
+        answers, _ = in_blocks(
+            gated_delta_block, 32, query, F.normalize(key, dim=-1), value,
+            strength.sigmoid(), (gate + 4).sigmoid())    # gates are nearly open
         return self.out(merge_heads(answers))                      # [B, T, D]
-
-
-def with_memories(layers, kind, config):
-    """Gives the layers that are not softmax attention in this kind a Memory."""
-    for number in KINDS[kind]:
-        layers[number].attention = Memory(config)
-    return layers
 
 
 class Stack(nn.Module):
@@ -82,8 +75,10 @@ class Stack(nn.Module):
         config = DecoderOnlyConfig(KEYS, width, heads=1, kv_heads=1, hidden=2 * width)
         self.key = nn.Embedding(KEYS + 1, width)
         self.value = nn.Embedding(VALUES + 2, width)    # the last one says "asked"
-        self.layers = with_memories(
-            nn.ModuleList(Layer(config) for _ in range(config.layers)), kind, config)
+        self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
+        for number, layer in enumerate(self.layers):
+            if number not in KINDS[kind]:
+                layer.attention = Memory(config)
         self.norm = LayerNorm(width)
         self.generator = nn.Linear(width, VALUES + 1)
 
@@ -106,12 +101,13 @@ def trained(task, kind, seed, updates=600, rate=1e-2):
     return model, losses(model, task, updates, rate, PAIRS)
 
 
-def first(task, seed, path=None):
-    """The first five losses of the hybrid."""
-    return list(islice(trained(task, "hybrid", seed)[1], 5))
+def first(task, seed, path=None, kind="hybrid", updates=600):
+    """The first five losses of one kind."""
+    return list(islice(trained(task, kind, seed, updates)[1], 5))
 
 
-def recalled(task, seed, path=None, kinds=KINDS, updates=600, rate=1e-2):
+def recalled(task, seed, path=None, kinds=("softmax", "memory", "hybrid"),
+             updates=600, rate=1e-2):
     """By kind: parameters, losses, and right answers by number of pairs."""
     table = {"pairs": PAIRS, "updates": updates, "rate": rate}
     for kind in kinds:
@@ -125,5 +121,12 @@ def recalled(task, seed, path=None, kinds=KINDS, updates=600, rate=1e-2):
     return table
 
 
-EXPERIMENTS = [Experiment(f"hybrids-{task}", "hybrids", partial(first, task),
-                          partial(recalled, task)) for task in ("once", "twice")]
+EXPERIMENTS = [
+    *[Experiment(f"hybrids-{task}", "hybrids", partial(first, task),
+                 partial(recalled, task)) for task in TASKS],
+    *[Experiment(f"hybrids-first-{task}", "hybrids",
+                 partial(first, task, kind="softmax first"),
+                 partial(recalled, task, kinds=("softmax first",))) for task in TASKS],
+    Experiment("hybrids-longer", "hybrids", partial(first, "twice", updates=1800),
+               partial(recalled, "twice", kinds=("memory", "hybrid"), updates=1800),
+               seeds=(0,))]
