@@ -1,6 +1,7 @@
-"""The live figures of chapters 03, 09, 10, 12 and 18: their numbers are the package's,
-and what they show is what they computed."""
+"""The live figures of chapters 03, 09, 10, 12, 18 and 23: their numbers are the
+package's, and what they show is what they computed."""
 
+import json
 import re
 import shutil
 
@@ -10,11 +11,13 @@ import torch
 from books import ROOT
 from softdict.attention import attention
 from softdict.heads import merge_heads, split_heads
+from softdict.linear_attention import delta_write, empty, read, write
+from softdict.lookup import lookup
 from softdict.masks import causal_mask
 from softdict.transformer import sinusoids
 
 pytestmark = pytest.mark.skipif(not pages.browser_path(), reason="no Chromium here")
-FIGURES = "slopes", "root", "split", "turn", "cache"
+FIGURES = "slopes", "root", "split", "turn", "cache", "written"
 PAGE = """<!doctype html><html lang="en" data-theme="{theme}"><head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>Live</title>
@@ -26,7 +29,7 @@ color: var(--ink) }}</style></head><body><main><h1>Figures</h1>
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    """A page with all five figures, each behind its static twin."""
+    """A page with all six figures, each behind its static twin."""
     folder = tmp_path_factory.mktemp("site")
     shutil.copytree(ROOT / "web", folder / "web")
     shutil.copytree(ROOT / "book/static", folder / "static")
@@ -323,13 +326,121 @@ def test_the_maps_of_the_cache_grow_and_begin_again(opened):
     assert heads.all_inner_texts() == ["2"]
 
 
+# Chapter 23 ---------------------------------------------------------------------------
+
+
+def remembered(key, value, strength):
+    """The sum and the memory of the delta rule, of P pairs in turn, by the package."""
+    state, strength = empty(key, value), torch.full_like(key[:1, :1], strength)
+    for pair in zip(key[:, None], value[:, None]):
+        state = delta_write(state, *pair, strength, torch.ones_like(strength))
+    return write(empty(key, value), key, value), state
+
+
+def of_pairs(key, value):
+    return [{"name": "one", "key": k, "value": v}
+            for k, v in zip(key.tolist(), value.tolist())]
+
+
+def test_memories_answers_and_shares_are_the_packages(opened):
+    page = opened()
+    torch.manual_seed(0)
+    for count in (1, 2, 5, 6):
+        key = torch.nn.functional.normalize(torch.randn(count, 3).double(), dim=-1)
+        value, strength = torch.randn(count, 2).double(), 0.1 * count
+        key[-1] = key[0]    # written again
+        query = torch.nn.functional.normalize(torch.randn(1, 3).double(), dim=-1)
+        found = run(page, "written", """({ sum, delta, answers, shares }, [pairs, query,
+            strength]) => ({ sum: sum(pairs), delta: delta(pairs, strength),
+            answers: answers(pairs, query, strength),
+            shares: shares(pairs, query, strength) })""",
+            [of_pairs(key, value), query[0].tolist(), strength])
+        total, state = remembered(key, value, strength)
+        near(found["sum"], total)
+        near(found["delta"], state)
+        soft, weights = lookup(query, key, value, temperature=0.1)
+        near(found["answers"]["softmax"], soft[0])
+        near(found["answers"]["sum"], read(total, query)[0])
+        near(found["answers"]["delta rule"], read(state, query)[0])
+        near(found["shares"]["softmax"], weights[0])
+        for shares, answer in zip(found["shares"].values(), found["answers"].values()):
+            near((torch.tensor(shares).double() @ value).tolist(), answer)
+
+
+def tables(page):
+    """The numbers of each table of the figure, by its caption."""
+    return {table.locator("caption").inner_text(): [
+        shown(" ".join(row.locator("td").all_inner_texts()))
+        for row in table.locator("tbody tr").all()]
+        for table in page.locator("live-written table").all()}
+
+
+def test_a_key_written_twice_gives_mean_sum_and_last(opened):
+    page = opened()
+    page.get_by_role("button", name="Take the last back").click()    # the puppy
+    seen = tables(page)
+    assert seen["Shares in the answer for dog"] == [[0, .5, .5], [0, 1, 1], [0, 0, 1]]
+    assert seen["Answers for dog"] == [[3, 25], [6, 50], [4, 30], [4, 30]]
+    assert seen["Memory, sum"] == [[6, 50], [0, 0], [3, 5]]
+    assert seen["Memory, delta rule"] == [[4, 30], [0, 0], [3, 5]]
+    assert said(page, "written") == (
+        "The dog is written twice, last with (4, 30). Softmax attention gives about "
+        "the mean of its values, and the sum adds them up. No other key disturbs the "
+        "two memories.")
+
+
+def test_the_puppy_disturbs_the_dog_as_in_the_chapter(opened):
+    page = opened()
+    seen = tables(page)
+    assert seen["The pairs, oldest first"] == [
+        [0, 1, 1, .6], [0, 0, 0, .8], [1, 0, 0, 0], [3, 2, 4, 5], [5, 20, 30, 4]]
+    assert seen["Shares in the answer for dog"][1:] == [[0, 1, 1, .6], [0, 0, .64, .6]]
+    assert seen["Answers for dog"][2] == [5.56, 21.6]    # 4 + 0.6 · (5 − 2.4)
+    marks = page.locator("live-written td.marked").all_inner_texts()
+    assert shown(" ".join(marks)) == [0, .01, 0, .6, 0, .6]
+    assert said(page, "written").endswith(
+        "Crosstalk: shares of other keys have a size of 0.6 in the sum, and of 0.6 in "
+        "the delta rule.")
+    slide(page, "write strength", 0.5)
+    key = torch.tensor([[0, 0, 1], [1, 0, 0], [1, 0, 0], [.6, .8, 0]])
+    value = torch.tensor([[3.0, 5], [2, 20], [4, 30], [5, 4]])
+    near(tables(page)["Memory, delta rule"], remembered(key, value, 0.5)[1], 0.0051)
+    page.get_by_label("read with the key of").select_option("puppy")
+    assert tables(page)["Answers for puppy"][3] == [5, 4]
+
+
+def test_pairs_are_written_by_the_keyboard_up_to_six(opened):
+    page = opened()
+    page.get_by_role("button", name="Begin empty").press("Enter")
+    assert said(page, "written") == (
+        "Nothing is written yet, so there is nothing to read.")
+    page.get_by_role("button", name="Write cat").focus()
+    page.keyboard.press("Space")
+    assert said(page, "written").startswith("The dog is not written: all that is")
+    assert tables(page)["Answers for dog"] == [[3, 5], [0, 0], [0, 0]]
+    page.keyboard.press("Tab")
+    for _ in range(5):
+        page.keyboard.press("Enter")
+    assert said(page, "written").startswith("The dog is written 5 times, last with (2,")
+    assert page.get_by_role("button", name="Write").evaluate_all(
+        "all => all.map(one => one.disabled)") == [True] * 4
+    assert page.evaluate(pages.TOO_WIDE) <= 0
+
+
+def test_the_first_drawing_says_what_the_static_figure_says():
+    cells = json.loads((ROOT / "notebooks/23_written_memory.ipynb").read_text("utf-8"))
+    [alt] = [cell["metadata"]["mystnb"]["image"]["alt"] for cell in cells["cells"]
+             if "live" in cell["metadata"]]
+    assert re.findall(r"\.\d+", alt) == [".5", ".6", ".64", ".6"]
+
+
 # All ----------------------------------------------------------------------------------
 
 
 def test_the_twin_gives_way_on_the_screen_and_stays_on_paper(browser, opened):
     page = opened()
     twins = page.get_by_text("The twin of")
-    assert twins.count() == 5
+    assert twins.count() == len(FIGURES)
     assert not any(twin.is_visible() for twin in twins.all())
     page.emulate_media(media="print")
     assert all(twin.is_visible() for twin in twins.all())

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch.overrides import TorchFunctionMode
 
 from softdict.checks.answers import (
-    DETACHED, ask, blame, close, no_gradient, pair, tensor, wrong_row)
+    DETACHED, ask, blame, close, no_gradient, number, pair, short, tensor, wrong_row)
 from softdict.checks.ch22 import same_slopes
 from softdict.checks.result import exercise, refuse
 
@@ -312,3 +312,94 @@ def check_23_4(delta_rule):
            "them somewhere. It must stay part of the graph.")
     same_slopes(answers, wanted, value=mine["value"], strength=mine["strength"])
     return "keys have length 1, and every word may learn from every later answer."
+
+
+# 23-5
+
+def some_lessons():
+    """A memory, keys of any length, their values and a rate; several pairs, or one."""
+    chance = torch.Generator().manual_seed(235)
+    for (P, K, D), rate in zip([(3, 4, 2), (1, 3, 2), (5, 2, 4)], (0.3, 1.0, 0.15)):
+        yield *(torch.randn(*shape, generator=chance, dtype=torch.float64)
+                for shape in ((K, D), (P, K), (P, D))), rate
+
+
+def taught(memory, key, value, rate, kind="right"):
+    """Loss and new memory of the exercise, or what comes of a common mistake."""
+    if kind == "normalised":
+        key = F.normalize(key, dim=-1)
+    error = key @ memory - value                                        # [P, D]
+    slope = {"mean": key.T @ error / error.numel(), "no_half": 2 * key.T @ error,
+             "mean_pairs": key.T @ error / len(key), "last_pair": torch.outer(
+                 key[-1], error[-1]), "no_square": key.T @ error.sign()}.get(
+                     kind, key.T @ error)
+    new = {"ascends": memory + rate * slope, "no_rate": memory - slope, "slope": slope,
+           "old_lost": -rate * slope}.get(kind, memory - rate * slope)
+    if kind == "in_turn":
+        new = memory
+        for k, v in zip(key, value):
+            new = rewritten(new, k, v, rate)
+    if kind == "loss_after":
+        error = key @ new - value
+    squares = error.square()
+    loss = {"no_half": squares.sum(), "mean": squares.mean() / 2,
+            "mse": squares.mean(), "mean_pairs": squares.sum() / 2 / len(key),
+            "last_pair": squares[-1].sum() / 2, "no_square": error.abs().sum()}.get(
+                kind, squares.sum() / 2)
+    return loss, new
+
+
+WRONG_STEPS = [
+    ("ascends", "yours goes with the gradient, and the loss grows; go against it.",
+     "ascends"),
+    ("no_half", "yours leaves out the half of the loss, so its step is twice as long.",
+     "no_half"),
+    ("mean", "yours takes a mean of the squares; they are added up here, over all "
+     "pairs and all numbers.", "mean", "mean_pairs"),
+    ("in_turn", "yours writes one pair after another, so each is read from a memory "
+     "that has changed. It is one step: all pairs are read first.", "in_turn"),
+    ("last_pair", "yours learns from the last pair alone; the loss is the sum over "
+     "all.", "last_pair"),
+    ("no_square", "yours takes the size of each error; take its square.", "no_square"),
+    ("no_rate", "yours steps by the whole gradient; multiply it by the rate.",
+     "no_rate"),
+    ("slope_returned", "yours returns the gradient; return the memory after the step.",
+     "slope"),
+    ("old_lost", "yours returns the step alone; it is added to the old memory.",
+     "old_lost"),
+    ("normalised", "yours divides the keys by their length; they stay as they are "
+     "here.", "normalised")]
+WRONG_LOSSES = [
+    ("loss_after", "the memory is right, and your loss is that after the step; return "
+     "the loss of the memory that was given.", "loss_after"),
+    ("no_half", "the memory is right, and your loss leaves out the half.", "no_half"),
+    ("mean", "the memory is right, and your loss is a mean; it is half the sum of all "
+     "squares.", "mean", "mean_pairs", "mse")]
+
+
+@exercise("23-5", points=2)
+def check_23_5(gradient_step):
+    cases, got = list(some_lessons()), []
+    for case in cases:
+        returned = pair(ask(gradient_step, *case, advice="make a new matrix"),
+                        "the loss", "the new memory")
+        shape = case[0].shape
+        found = [tuple(getattr(part, "shape", ())) for part in returned]
+        refuse(found == [shape, ()], "swapped",
+               "return the loss first and the new memory second.")
+        got.append((number(returned[0], "no_loss"),
+                    tensor(returned[1], shape, "memory", "a row for each number of a "
+                           "key")))
+    right = [taught(*case) for case in cases]
+    for n, wrong in ((1, WRONG_STEPS), (0, WRONG_LOSSES)):
+        mine, wanted = ([one[n] for one in made] for made in (got, right))
+        if not close(mine, wanted):
+            blame(mine, [(code, sentence, *[[taught(*case, kind)[n] for case in cases]
+                                            for kind in kinds])
+                         for code, sentence, *kinds in wrong])
+    for (loss, memory), (wanted, other) in zip(got, right):
+        if not close(memory, other):
+            wrong_row("wrong_memory", "memory", memory, other)
+        refuse(not close(loss, wanted), "wrong_loss", "the loss should be {} here; "
+               "yours is {}.".format(*short([wanted, loss])))
+    return "with one pair it is the delta rule; with several, all are read first."

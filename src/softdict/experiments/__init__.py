@@ -1,13 +1,13 @@
 """The book's full experiments, by name."""
 
 from softdict.experiments import (
-    ablations, averaged, baselines, bigrams, costs, endings, flags, keeping, maps,
-    memory, padding, places, pretraining, recall, roles, silence, today, translation,
-    writing)
+    ablations, averaged, baselines, bigrams, costs, endings, flags, hybrids, keeping,
+    maps, memory, padding, places, pretraining, recall, roles, silence, today,
+    translation, writing)
 
 EXPERIMENTS = {
     experiment.name: experiment
     for part in (baselines, translation, ablations, padding, memory, costs, endings,
                  flags, keeping, maps, writing, roles, pretraining, today, bigrams,
-                 places, silence, averaged, recall)
+                 places, silence, averaged, recall, hybrids)
     for experiment in part.EXPERIMENTS}

@@ -122,12 +122,13 @@ class Recaller(nn.Module):
                                         strength, gate))
 
 
-def losses(model, task, updates, rate):
-    """Trains a model on fresh rows of one length at a time; yields each loss."""
+def losses(model, task, updates, rate, pairs):
+    """Trains a model on fresh rows, each batch of one of the numbers of pairs; yields
+    each loss."""
     optimizer = torch.optim.Adam(model.parameters(), lr=rate)
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1, 0, updates)
-    for number in torch.randint(len(PAIRS), (updates,)).tolist():
-        *given, right = rows(task, 32, PAIRS[number])
+    for number in torch.randint(len(pairs), (updates,)).tolist():
+        *given, right = rows(task, 32, pairs[number])
         loss = F.cross_entropy(model(*given).flatten(0, 1), right.flatten())
         optimizer.zero_grad()
         loss.backward()
@@ -138,16 +139,16 @@ def losses(model, task, updates, rate):
 
 
 @torch.no_grad()
-def right_answers(model, task):
+def right_answers(model, task, pairs):
     """By number of pairs, shares of right answers in 500 fresh rows.
 
     of all keys that are asked, and of the first and the second half of them: in "void"
     the first half is void, and in "once" it was written earlier
     """
     shares = {"right": [], "first half": [], "second half": []}
-    for pairs in PAIRS:
-        *given, right = rows(task, 500, pairs)
-        hits = (model(*given).argmax(dim=-1) == right).float()    # [B, Q]
+    for count in pairs:
+        *given, right = rows(task, 500, count)
+        hits = (model(*given).argmax(dim=-1) == right).float()
         for name, part in zip(shares, (hits, *hits.tensor_split(2, dim=-1))):
             shares[name].append(part.mean().item())
     return shares
@@ -158,7 +159,7 @@ def trained(task, kind, width, seed, updates=600, rate=1e-2):
     runtime.seed(seed)
     model = Recaller(kind, width)
     runtime.seed(seed + 1000)
-    return model, losses(model, task, updates, rate)
+    return model, losses(model, task, updates, rate, PAIRS)
 
 
 def first(task, seed, path=None, rate=1e-2):
@@ -178,7 +179,7 @@ def recalled(task, seed, path=None, kinds=KINDS, widths=WIDTHS, updates=600,
             table[f"{kind} {width}"] = {
                 "parameters": sum(part.numel() for part in model.parameters()),
                 "loss": [sum(curve[n:n + 50]) / 50 for n in range(0, updates, 50)],
-                **right_answers(model, task)}
+                **right_answers(model, task, PAIRS)}
     return table
 
 
