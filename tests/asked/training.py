@@ -1,0 +1,280 @@
+"""The numbers of book/asked/training.md: each function returns what must stand in the
+answer with its anchor."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from asked_numbers import kept_checkpoints, output, results, row, text
+from asking import computed
+from softdict.training import inverse_sqrt
+from torch import nn
+
+
+@computed("loss-becomes-nan-with-float16-and-not-with-float32")
+def _():
+    half, brain = torch.finfo(torch.float16), torch.finfo(torch.bfloat16)
+    assert f"{brain.max:.1e}" == f"{torch.finfo(torch.float32).max:.1e}" == "3.4e+38"
+    return (f"{half.max:,.0f}", f"{brain.max:.1e}".replace("+", ""),
+            f"{brain.eps:.4f}"[1:], f"{half.eps:.5f}"[1:])
+
+
+@computed("gradient-overflow-skipping-step-is-my-training-broken")
+def _():
+    first = 2 ** 16    # GradScaler's default, if a GPU is there
+    halvings = next(n for n in range(99) if first / 2 ** n == 1)
+    return f"{first:,}", f"{halvings} halvings to reach 1"
+
+
+@computed("what-should-the-first-loss-be")
+def _():
+    sizes = 14, 30_522, 50_257
+    assert "2.64" in text("15")
+    letters, bert, gpt = (f"{math.log(size):.2f}" for size in sizes)
+    return (f"{letters} for {sizes[0]} words", f"{bert} for BERT's {sizes[1]:,} pieces",
+            f"{gpt} for GPT-2's {sizes[2]:,}")
+
+
+@computed("why-do-i-get-the-same-output-for-different-input")
+def _():
+    assert "With the wrong sign, the loss stays near 2:" in text("15")
+    return ("near 2",)
+
+
+@computed("validation-perplexity-goes-up-after-ten-epochs")
+def _():
+    few, = results("keeping-300", [0])
+    assert few["iid"]["loss"][-1] > min(few["iid"]["loss"]) + 0.3
+    assert "the same model on 300 of the 8,000 pairs" in text("05")
+    return "300 pairs", "8,000"
+
+
+@computed("validation-loss-rises-and-bleu-still-improves")
+def _():
+    kept = kept_checkpoints("keeping-300")
+    wrong = [line.split()[-1] for line in output("05", "keeping-table").splitlines()
+             if line.startswith("300 ")]
+    return ("trainings on 300 pairs", f"{kept['loss']:.1f} BLEU",
+            f"checkpoint {kept['last']:.1f}", f"from {wrong[0]} to {wrong[-1]}")
+
+
+@computed("which-checkpoint-should-i-keep")
+def _():
+    gains, counts = [], (300, 1000, 3000)
+    for name in (*counts, "transformer"):
+        kept = kept_checkpoints(f"keeping-{name}")
+        gains.append(f"{kept['bleu'] - kept['loss']:.1f}".removeprefix("0"))
+    return ("{}, {} and {} points with {:,}, {:,} and {:,} pairs".format(
+        *gains[:3], *counts), f"gained {gains[3]}")
+
+
+@computed("with-label-smoothing-the-loss-never-reaches-zero")
+def _():
+    floors, smoothing = [], 0.1
+    for size in (4, 442, 1000):
+        target = torch.full((size,), smoothing / size, dtype=torch.float64)
+        target[0] += 1 - smoothing
+        floors.append(f"{-(target * target.log()).sum():.3f}".removeprefix("0"))
+    assert floors[1][:4] in output("15", "smooth-floor")
+    return [f"With a smoothing of {f'{smoothing}'[1:]} the floor is " +
+            "{} for 4 words, {} for 442 and {} for 1,000".format(*floors)]
+
+
+@computed("should-pads-count-in-the-loss-and-the-perplexity")
+def _():
+    real, pads = -math.log(0.2), 15
+    mean = 5 * real / (5 + pads)
+    return (f"{real:.2f} and {pads} pads", f"{mean:.2f}"[1:],
+            f"from {math.exp(real):.0f} to {math.exp(mean):.1f}")
+
+
+@computed("should-i-shift-the-labels-myself")
+def _():
+    ids = list("abcd")
+    shifted = ids[1:]
+    learned = list(zip(ids, shifted[1:]))    # the library shifts what it gets
+    return ["{} → {}".format(*pair) for pair in learned]
+
+
+@computed("validation-accuracy-is-high-and-translation-is-worse")
+def _():
+    assert "With the teacher, about 85 of 100 words are right." in text("05")
+    assert "> (b) about 70" in text("05") and "It is (b): fewer than" in text("05")
+    return "85 of 100", "about 70"
+
+
+@computed("changing-lr-does-not-change-the-learning-rate")
+def _():
+    weight, rate = nn.Parameter(torch.ones(1)), 7e-4
+    optimizer = torch.optim.Adam([weight], lr=rate)
+    torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: rate)
+    return ".0007", f"{optimizer.param_groups[0]['lr']:.1e}"
+
+
+@computed("why-is-the-noam-rate-multiplied-by-the-root-of-the-width")
+def _():
+    def rate(n, width):
+        return width ** -0.5 * min(n ** -0.5, n * 4000 ** -1.5)
+    peak = rate(4000, 512)
+    assert math.isclose(inverse_sqrt(4000, 4000, peak), peak, rel_tol=1e-3)
+    assert math.isclose(4000 ** 0.5 * min(4000 ** -0.5, 4000 * 4000 ** -1.5), 1)
+    return (r"$d^{-1/2} \cdot \min(n^{-1/2}, n \cdot 4000^{-3/2})$",
+            f"update 4,000, that is {f'{peak:.5f}'[1:]} for width 512 and "
+            f"{f'{rate(4000, 1024):.5f}'[1:]} for 1,024", "replaces $d^{-1/2}$ by")
+
+
+@computed("is-gradient-clipping-needed-with-adam")
+def _():
+    strange = 100.0
+
+    def after(clip):
+        number = nn.Parameter(torch.zeros(1))
+        optimizer = torch.optim.Adam([number], lr=1.0)
+        for update in range(1, 41):
+            number.grad = torch.tensor([strange if update == 11 else -1.0])
+            if clip:
+                nn.utils.clip_grad_norm_([number], 1.0)
+            optimizer.step()
+        return number.item()
+
+    units = [line.split()[-1] for line in output("15", "freak").splitlines()]
+    ratio = after(True) / after(False)
+    assert math.isclose(ratio, int(units[0]) / int(units[1]), rel_tol=0.05)
+    return (f"gradient of +{strange:.0f}", f"at {units[1]} after 40",
+            f"reaches {units[0]}")
+
+
+@computed("does-weight-decay-apply-to-biases-and-layer-norms")
+def _():
+    biases, whole = (int(number.replace(",", "").rstrip(":"))
+                     for number in output("22", "biases").split()[0:3:2])
+    gains = (12 * 2 + 1) * 768
+    share = (biases + gains) / whole
+    return f"{biases + gains:,} of {whole:,}", f"{100 * share:.1f} of 100"
+
+
+@computed("a-huge-weight-decay-makes-no-difference")
+def _():
+    weight, rate, decay, updates = nn.Parameter(torch.ones(1)), 0.001, 0.1, 1000
+    optimizer = torch.optim.AdamW([weight], lr=rate, weight_decay=decay)
+    weight.grad = torch.zeros(1)
+    optimizer.step()
+    first = weight.item()
+    for _ in range(updates - 1):
+        optimizer.step()
+    return (f"rate of {f'{rate}'[1:]} and a decay of {f'{decay}'[1:]} that is "
+            f"{f'{first:.4f}'[1:]}, and after {updates:,} updates "
+            f"{f'{weight.item():.3f}'[1:]}",)
+
+
+@computed("gradient-accumulation-gives-another-loss-than-the-full-batch")
+def _():
+    few, many, high, low = 2, 8, 5, 1
+    return (f"part of {few} words with a loss of {high} and a part of {many} words "
+            f"with {low} have the mean {(few * high + many * low) / (few + many):.1f}",
+            f"{(high + low) / 2:.1f}")
+
+
+@computed("does-a-batch-size-of-4096-mean-sentences")
+def _():
+    batch, pieces = 25_000, 25
+    return f"{batch:,}", f"With {pieces} pieces", f"{batch // pieces:,} sentences"
+
+
+@computed("how-do-i-imitate-eight-gpus-with-one")
+def _():
+    fits, wanted = 3_125, 25_000
+    return f"{fits:,} pieces", f"want {wanted:,}", f"of {wanted // fits} batches"
+
+
+@computed("how-should-the-rate-change-with-the-number-of-gpus")
+def _():
+    rows = 512
+    return (f"with {rows} rows each see {2 * rows:,}",)
+
+
+@computed("two-gpus-give-another-result-than-one")
+def _():
+    few, many, high, low = 3, 9, 4, 2
+    mean = (high * few + low * many) / (few + many)
+    return (f"Losses of {high} over {few} words and of {low} over {many} words",
+            f"{mean:.1f} per word", f"{(high + low) / 2:.0f} as a mean")
+
+
+@computed("the-same-code-gives-another-bleu-with-each-run")
+def _():
+    shares = row("16", "seeds-run", "Transformer, added:")
+    spread = output("16", "seeds-run").split("of five: ")[1].split()[0]
+    return f"{min(shares)} to {max(shares)} of 100", spread[1:]
+
+
+@computed("i-cannot-reach-the-bleu-of-the-paper-with-the-same-model")
+def _():
+    first = output("19", "scores").partition("test_2017")[0].splitlines()
+    scores = [line.split()[1] for line in first[1:4]]
+    assert "1.8 points ([Post 2018]" in text("19")
+    assert "with .6, as in [Vaswani et al. 2017]" in text("17")
+    assert "used a beam of four" in text("17")
+    return ("{}, {} and {} BLEU".format(*scores), "1.8 points",
+            "beam of 4 with a length penalty of .6")
+
+
+@computed("how-many-sentence-pairs-do-i-need")
+def _():
+    last = [f"{kept_checkpoints(f'keeping-{count}')['last']:.1f}"
+            for count in (300, 1000, 3000)]
+    captions = output("19", "scores").splitlines()[1].split()[1]
+    return ("{} BLEU with 300 pairs, {} with 1,000 and {} with 3,000".format(*last),
+            f"29,000 pairs of Multi30k, captions of photographs, give a Transformer "
+            f"{captions}")
+
+
+@computed("what-sizes-should-my-model-have-with-little-data")
+def _():
+    weights = output("19", "records").split()[0]
+    assert "The model is wider than our Transformers so far (256) and has three" in (
+        text("19"))
+    assert "29,000 pairs are few, so [dropout]" in text("19")
+    return ("29,000 real pairs", "width 256", "dropout .3",
+            f"{weights} million weights", "width 128", "65 million weights for 4.5",
+            "table 3 and section 5.1")
+
+
+@computed("how-much-memory-does-training-need-for-each-parameter")
+def _():
+    model = nn.Linear(10, 10)
+    optimizer = torch.optim.Adam(model.parameters())
+    model(torch.ones(1, 10)).sum().backward()
+    optimizer.step()
+    kept = sum(4 * number.numel() for part in optimizer.state.values()
+               for name, number in part.items() if name != "step")
+    weights = sum(4 * number.numel() for number in model.parameters())
+    each = 4 * (weights + weights + kept) // weights
+    means = 4 * kept // weights
+    return (f"{each} bytes", f"4 for the weight, 4 for its gradient, {means} for two",
+            f"124 million need {each * 124_439_808 / 1e9:.2f} GB",
+            f"a billion {each} GB", f"alone {torch.float32.itemsize} bytes are enough, "
+            f"{torch.float16.itemsize} in float16")
+
+
+@computed("out-of-memory-what-do-i-change-first")
+def _():
+    adam = 4 + 4 + 8
+    return (f"512 words have {512 ** 2 // 256 ** 2} times as many as 256",
+            f"the {adam} bytes of each parameter")
+
+
+@computed("does-no-grad-replace-eval")
+def _():
+    torch.manual_seed(0)
+    zeros = (F.dropout(torch.ones(10_000), 0.5, training=True) == 0).float().mean()
+    assert 0.45 < zeros < 0.55
+    return ("half of the numbers",)
+
+
+@computed("how-long-will-my-training-take")
+def _():
+    operations = 6 * 65e6 / 2 * 100_000 * 50_000
+    found = f"{operations:.1e}".replace("e+", "e")
+    assert f"{operations:.1e}" in output("16", "paper-cost")
+    return found, "65 million", "50,000 words", "100,000 updates"
