@@ -114,6 +114,8 @@ SYSTEMS = {
                 "rnn-forced-50": system("rnn", mixed(0.5))},
     "looks": {"attention": system("attention-dot"),
               "attention-control": system("attention-dot", CONTROL, peak_rate=6e-3),
+              "unfed-control": system("attention-dot", CONTROL | UNFED,
+                                      peak_rate=6e-3),
               "attention-mean": system("attention-dot", {"context": mean_state})},
     "scores": {**{f"attention-{kind}": system(f"attention-{kind}") for kind in KINDS},
                **{f"unfed-{kind}": system(f"attention-{kind}", UNFED)
