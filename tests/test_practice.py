@@ -385,6 +385,7 @@ def test_a_choice_is_answered_first_and_then_explained(page):
     one.get_by_text("Why the other answers are wrong").click()
     assert page.get_by_text("(c) There is one.").is_visible()
     one.get_by_role("button", name="(b)").click(force=True)    # too late
+    one.get_by_role("button", name="(a)").press("Enter")
     assert memory(page)["recalled"] == {"01-next": {
         "given": "a", "right": False, "row": 0, "wrong": 1, "last": "2026-12-02",
         "on": "02_two"}}

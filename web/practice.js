@@ -38,7 +38,7 @@ function drawDue() {
 
 const chapters = [...document.querySelectorAll('nav.bd-links a[href*="notebooks/"]')].map(link => ({
   name: nameOf(link.pathname), link, number: nameOf(link.pathname).slice(0, 2) }));
-const table = make("div", { class: "practice-table" });
+const table = make("div", { class: "practice-table", tabindex: "0", role: "region", "aria-label": "Chapter by chapter" });
 part("chapters").append(table);
 
 function drawChapters() {

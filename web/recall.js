@@ -77,7 +77,8 @@ export function build(root) {
   const group = make("fieldset", { class: "predict-form", "aria-labelledby": question.id });
   const form = make("form", { class: "recall-form" }, group);
   const said = make("div", { class: "recall-said", role: "status" });
-  const field = make("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-label": `Your answer: a ${kind}` });
+  const field = make("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-label": `Your answer: a ${kind}`,
+    placeholder: kind === "shape" ? "a shape, as [2, 3]" : `a ${kind}` });
   const send = make("button", { type: "submit", class: "recall-send" }, "Answer");
   if (choices) answerButtons(choices.querySelector("p"), group);
   else group.append(make("div", { class: "recall-field" }, field, send));
