@@ -13,7 +13,6 @@ import pytest
 import torch
 import torch.nn.functional as F
 from asking import FOLDER, ROOT
-from docutils.nodes import make_id
 from torch import nn
 
 PARTS = sorted(page.stem for page in FOLDER.glob("*.md"))
@@ -31,10 +30,10 @@ for part in PARTS:
 
 @functools.cache
 def anchors(name):
-    """Of each heading of a chapter."""
+    """Of each heading of a chapter, as a link in Markdown calls it."""
     cells = files.read(ROOT / "notebooks" / name).cells
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-    return {make_id(re.sub(r"[`*]", "", heading))
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
             for heading in re.findall(r"^#{1,4} (.*)$", text, re.MULTILINE)}
 
 

@@ -53,13 +53,14 @@ def terms(article):
 
 
 def asked(name):
-    """Of a page of answers: the words in which each question was asked, by heading."""
+    """Of a page of answers: the words in which each question was asked, by the letters
+    of its heading; a page turns quotes and apostrophes."""
     file = ASKED / f"{Path(name).stem}.tsv"
     if not name.startswith("book/asked/") or not file.exists():
         return {}
     rows = (line.split("\t") for line in file.read_text("utf-8").splitlines()
             if line and not line.startswith("#"))
-    return {re.sub("[`*]", "", question): words for question, words, *_ in rows}
+    return {re.sub(r"\W", "", question): words for question, words, *_ in rows}
 
 
 def index(folder):
@@ -76,7 +77,8 @@ def index(folder):
         if name == "book/glossary.html":
             words = list(terms(article))
         found, told = sections(article), asked(name)
-        rows += [(len(pages), *section, *filter(None, [told.get(section[1])]))
+        rows += [(len(pages), *section,
+                  *filter(None, [told.get(re.sub(r"\W", "", section[1]))]))
                  for section in ([next(found)] if name == COPIED else found)]
         pages.append((name, article.find("h1").get_text()))
     return {"pages": pages, "sections": rows, "terms": words}
