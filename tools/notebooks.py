@@ -395,7 +395,7 @@ def badges(root=ROOT):
     without an owner nothing is published: then only files of this folder are named
     """
     if not has_owner(root):
-        rows = ["<!-- badges -->", "| Chapter | |", "|---|---|"]
+        rows = ["<!-- badges -->", "| Chapter | Read |", "|---|---|"]
         for path in paths(root):
             rows.append(f"| {named(path)} | [read](notebooks/{path.name}) |")
         return "\n".join([*rows, "<!-- /badges -->"])
