@@ -92,5 +92,6 @@ def test_nothing_of_the_book_leads_out_of_the_notebooks_folder():
                 for target in re.findall(r"\]\(([^)\s]+)\)", links.KEPT.sub(
                         lambda kept: "" if kept[0][0] in "`$" else kept[0],
                         cell.source)):
-                    assert re.match(r"https://|#|\w+\.ipynb$", target), (path, target)
+                    assert re.match(r"https://|#|\w+\.ipynb(#[\w-]+)?$", target), (
+                        path, target)
 

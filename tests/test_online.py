@@ -83,7 +83,9 @@ def test_the_feed_has_the_releases_and_not_what_is_unreleased():
     xml.fromstring(online.feed(own, "https://a.github.io/b/"))
 
 
-def test_a_notebook_on_the_site_has_its_links_and_its_folds_named():
+@pytest.mark.parametrize("owner", [True, False])
+def test_a_notebook_on_the_site_has_its_links_and_its_folds_named(owner, monkeypatch):
+    monkeypatch.setattr(online, "has_owner", lambda root: owner)
     cells = [{"cell_type": "markdown", "metadata": {"tags": ["hint", "07-1"]},
               "source": ["<details>\n<summary>Hint</summary>\n", "Add.</details>"]},
              {"cell_type": "markdown", "metadata": {"tags": ["exercise-text", "07-1"]},
@@ -102,8 +104,9 @@ def test_a_notebook_on_the_site_has_its_links_and_its_folds_named():
     assert '<summary aria-label="Hint, exercise 07-1">Hint</summary>' in hint
     assert [f'aria-label="Answer, question {number} of the quiz"' in quiz
             for number in (1, 2, 3)] == [True, True, False]
-    assert exercise.startswith("Add 1.\n\n[Solve it on Colab](https://colab.")
-    assert exercise.endswith("notebooks/07_attention.ipynb)") and code == ["1 + 1"]
+    solve = "\n\n[Solve it on Colab](https://colab." if owner else ""
+    assert exercise.startswith(f"Add 1.{solve}") and code == ["1 + 1"]
+    assert exercise.endswith("notebooks/07_attention.ipynb)" if owner else "Add 1.")
 
 
 def test_the_page_for_wrong_addresses_asks_for_nothing():
