@@ -274,8 +274,11 @@ def sentence(words):
 
 COUNTED = {1: "one wrong one", 2: "two wrong ones", 3: "three wrong ones"}
 TEXT = """\
-**Lines in order.** {why} Here are the lines of `{name}`, shuffled, and {wrong} among \
-them. Which belong, and in which order? The indentation is given.
+<details>
+<summary>Lines in order</summary>
+
+{why} Here are the lines of `{name}`, shuffled, and {wrong} among them. Which belong, and \
+in which order? The indentation is given.
 
 ```text
 {shuffled}
@@ -291,6 +294,8 @@ them. Which belong, and in which order? The indentation is given.
 ```
 
 {mistakes}
+
+</details>
 
 </details>"""
 HINT = "Stuck, or without a keyboard?"
