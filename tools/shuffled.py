@@ -277,8 +277,8 @@ TEXT = """\
 <details>
 <summary>Lines in order</summary>
 
-{why} Here are the lines of `{name}`, shuffled, and {wrong} among them. Which belong, and \
-in which order? The indentation is given.
+{why} Here are the lines of `{name}`, shuffled, and {wrong} among them. Which belong, \
+and in which order? The indentation is given.
 
 ```text
 {shuffled}

@@ -160,9 +160,8 @@ export function build(root, { make, kept, keep, key }) {
   const part = make("div", { class: "order" }, how, make("pre", { class: "order-head" }, make("code", {}, puzzle.head)),
     placedList, said, make("p", { class: "order-acts" }, check, again), trayName, tray);
   root.querySelector(".highlight-text").after(part);
-  // a puzzle that somebody has begun stands open
-  root.querySelector("details").open ||= Boolean(kept().ordered[key]?.placed);
   root.classList.add("live");
   draw();
+  root.querySelector("details").open ||= placed.length > 0;    // a puzzle that was begun
   return draw;
 }
