@@ -54,8 +54,17 @@ def setup_cell():
 
 
 def install_line():
-    """What pip installs on Colab, for the autograder's machine."""
-    return re.search(r"%pip install -q (\S+)", setup_cell()).group(1)
+    """What pip installs on the autograder's machine: this commit, by its hash.
+
+    before `make address` the repository is one that nobody can have
+    """
+    config = (ROOT / "_config.yml").read_text("utf-8")
+    url = re.search(r"^ *url: (\S+)", config, re.MULTILINE)[1]
+    told = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True,
+                          text=True, check=False)
+    if told.returncode:
+        raise Stop("the autograder installs a commit: build in a clone made by git")
+    return f"git+{url}@{told.stdout.strip()}"
 
 
 def shown(value):

@@ -21,6 +21,7 @@ from softdict import decoder_only
 from softdict.attention import sdpa
 from softdict.cache import check_pads, foreign
 from softdict.decoder_only import DecoderOnly
+from softdict.experiments.hybrids import Memory
 from softdict.heads import MultiHeadAttention, split_heads
 from softdict.layers import LayerNorm
 from softdict.masks import causal_mask, padding_mask
@@ -574,6 +575,7 @@ class WideText(decoder_only.Layer):
 TEXT_LAYERS = classes(decoder_only.Layer, "x", "angles", "allowed", "cache", "layer")
 TEXT_LAYERS |= {kind.__name__: kind for kind in (ParallelText, SandwichText, WideText)}
 TEXT_LAYERS.pop("GroupedAttention")    # a part of each
+TEXT_LAYERS.pop("Memory")    # it keeps no keys: no cache serves it
 
 
 def writer_of(layer):
@@ -603,8 +605,9 @@ class ForgetfulText(decoder_only.Layer):
         return x + self.feed_forward(self.norm2(x))
 
 
-def test_a_layer_that_forgets_the_cache_is_refused():
-    model, ids = writer_of(ForgetfulText), torch.randint(0, 30, (B, 6))
+@pytest.mark.parametrize("layer", [ForgetfulText, Memory])
+def test_a_layer_that_forgets_the_cache_is_refused(layer):
+    model, ids = writer_of(layer), torch.randint(0, 30, (B, 6))
     model(ids)
     with pytest.raises(TypeError, match="layer 0 keeps keys of 0 words where there"):
         model(ids, cache=model.start())
