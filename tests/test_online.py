@@ -1,6 +1,7 @@
 """What the site adds: its search index, the feed, and how notebooks are turned."""
 
 import json
+import types
 import xml.etree.ElementTree as xml
 
 import online
@@ -107,6 +108,19 @@ def test_a_notebook_on_the_site_has_its_links_and_its_folds_named(owner, monkeyp
     solve = "\n\n[Solve it on Colab](https://colab." if owner else ""
     assert exercise.startswith(f"Add 1.{solve}") and code == ["1 + 1"]
     assert exercise.endswith("notebooks/07_attention.ipynb)" if owner else "Add 1.")
+
+
+@pytest.mark.parametrize("owner", [True, False])
+def test_a_page_offers_no_repository_that_nobody_has(owner, monkeypatch):
+    monkeypatch.setattr(online, "has_owner", lambda root: owner)
+    footer = '<p><a class="report" href="r">R</a>\n· <a>Ask</a></p>\n<p>Licence</p>'
+    options = {"launch_buttons": {"colab_url": "c"}, "use_repository_button": True,
+               "use_issues_button": True, "extra_footer": footer}
+    config = types.SimpleNamespace(html_theme_options=dict(options))
+    online.offer_what_is_there(None, config)
+    assert config.html_theme_options == (options if owner else {
+        "launch_buttons": {}, "use_repository_button": False,
+        "use_issues_button": False, "extra_footer": "<p>Licence</p>"})
 
 
 def test_the_page_for_wrong_addresses_asks_for_nothing():

@@ -152,7 +152,19 @@ def bring_live(app, name, template, context, tree):
         app.add_js_file("web/translator.js", type="module")
 
 
+def offer_what_is_there(app, config):
+    """Leaves out the buttons and links that lead to the repository: it has no owner."""
+    if not has_owner(ROOT):
+        options = config.html_theme_options
+        options["launch_buttons"] = {}
+        options["use_repository_button"] = options["use_issues_button"] = False
+        options["extra_footer"] = re.sub(r'<p><a class="report".*?</p>\s*', "",
+                                         options.get("extra_footer", ""),
+                                         flags=re.DOTALL)
+
+
 def setup(app):
+    app.connect("config-inited", offer_what_is_there)
     app.connect("source-read", turn_notebook)
     app.connect("doctree-resolved", name_entries)
     app.connect("html-page-context", describe, priority=400)    # before opengraph
