@@ -112,6 +112,7 @@ def test_a_section_that_answers_stands_first(opened, query, place):
     ("is it the root or the width of a key?", ANSWERS, "root-or-width"),
     ("are its scores shared", ANSWERS, "root-or-width"),
     ("why no bias", ANSWERS, "other"),
+    ("keys of a width with bias, divided by a root", ANSWERS, "other"),
     ("square root", CHAPTER, "why"), ("roots", CHAPTER, "why"),
     ("why do we divide by the square root", CHAPTER, "why")])
 def test_an_answer_stands_first_for_its_question_alone(opened, query, file, anchor):

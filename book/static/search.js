@@ -130,7 +130,9 @@ const times = (counts, fitting) => sum(fitting.map(part => counts.get(part) ?? 0
 
 function scoreOf(section, wanted, phrase, mean) {
   const { page, heading, title, anchor, body, counts, head, length, file } = section;
-  if (ANSWERS.test(file)) return section.text && heading !== title ? scoreOfAnswer(section, wanted, mean) : 0;
+  const isAnswer = ANSWERS.test(file);
+  if (isAnswer && (!section.text || heading === title)) return 0;
+  const answer = isAnswer ? scoreOfAnswer(section, wanted, mean) : 0;
   let own = 0, whole = 0, met = 0, all = 0;
   for (const { fitting, rare } of wanted) {
     const here = times(counts, fitting), there = times(page.counts, fitting);
@@ -139,7 +141,7 @@ function scoreOf(section, wanted, phrase, mean) {
     if (here) met += rare;
     all += rare;
   }
-  if (!met) return 0;
+  if (!met) return answer;
   const isPage = heading === title, asked = phrase.replaceAll(" ", "");
   const called = !isPage ? 0 : page.names.includes(asked.replace(/^the/, "")) ? 220
     : 0.4 * sum(wanted.filter(({ fitting }) => page.names.includes(fitting[0])).map(({ rare }) => rare * rare)) / all;
@@ -147,7 +149,9 @@ function scoreOf(section, wanted, phrase, mean) {
   else if (phrase.includes(" ") && body.includes(` ${phrase} `)) own += all;
   const isAside = ENDS.test(anchor) || anchor.startsWith("exercise") && !/exerci|\d-\d/.test(phrase);
   const isQuiet = QUIET.test(file) && !wanted.some(({ word }) => TEACHERS.test(word));
-  return called + (own * (met / all) ** 3 * (isAside ? 0.7 : anchor === "in-short" ? 1.25 : 1) + whole) * (isQuiet ? 0.35 : 1);
+  const usual = called + (own * (met / all) ** 3 * (isAside ? 0.7 : anchor === "in-short" ? 1.25 : 1) + whole) * (isQuiet ? 0.35 : 1);
+  // the more words, the more it is a question, and the less a term
+  return isAnswer ? Math.max(answer, usual * (wanted.length > 4 ? 1.1 : wanted.length > 3 ? 0.9 : 0.4)) : usual;
 }
 
 // an answer is found by its question, in our words or in the asker's; for a bare term it
