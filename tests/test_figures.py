@@ -2,14 +2,16 @@
 
 import io
 
+import IPython
 import matplotlib
 
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt  # noqa: E402
 import pytest  # noqa: E402
+from matplotlib_inline import backend_inline  # noqa: E402
 
-from softdict import figures  # noqa: E402
+from softdict import figures, runtime  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -22,6 +24,16 @@ def settings():
 
 def texts(figure):
     return [text.get_text() for text in figure.axes[0].texts]
+
+
+def test_a_notebook_gets_svg_and_outside_of_one_no_shell_is_started(monkeypatch):
+    assert IPython.get_ipython() is None    # `settings` has called style
+    asked = []
+    monkeypatch.setattr(runtime, "shell", lambda: "a notebook's")
+    monkeypatch.setattr(backend_inline, "set_matplotlib_formats",
+                        lambda *formats, **more: asked.append(formats))
+    figures.style()
+    assert asked == [("svg",)]
 
 
 def test_a_lookup_draws_weight_as_width_and_zero_as_dots():

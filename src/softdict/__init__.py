@@ -12,7 +12,7 @@ reads the floors here. What lies flat is taught in a chapter; what only serves l
     0  vocab                  words to ids and back
     0  sampling               the next word from its scores: likeliest, or drawn
     0  scoring                BLEU, chrF, intervals: how good a translation is
-    0  runtime                device, seeds, stored results
+    0  runtime                device, seeds, the notebook, stored results
     0  figures                palette and drawings
     0  texts.files            files: read in one encoding, written whole or not at all
     0  texts.wording          values and numbers as words of a sentence

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sys
 from importlib import resources
 
 import torch
@@ -27,6 +28,11 @@ def device():
     if wanted == "cuda":
         torch.backends.cudnn.allow_tf32 = False
     return torch.device(wanted)
+
+
+def shell():
+    """IPython's shell where code runs in a notebook, else None: none is started."""
+    return getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
 
 
 def seed(number):

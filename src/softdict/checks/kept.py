@@ -13,7 +13,7 @@ import os
 import sys
 from pathlib import Path
 
-from softdict import __version__
+from softdict import __version__, runtime
 from softdict.checks.result import source_file
 from softdict.texts.files import write_whole
 
@@ -47,8 +47,7 @@ def keep(result, answer):
 
     does nothing outside a notebook; a folder that cannot be written is said once
     """
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    if shell is None or not result.passed:
+    if runtime.shell() is None or not result.passed:
         return
     try:
         own = source_file(answer)

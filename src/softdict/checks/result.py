@@ -3,12 +3,13 @@
 import functools
 import linecache
 import os
-import sys
 import traceback
 from dataclasses import dataclass, field
 from html import escape
 
 import torch
+
+from softdict import runtime
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def is_older(answer):
 
     in a notebook, a cell that ends in an error leaves the function of before
     """
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    shell = runtime.shell()
     name, own = getattr(answer, "__name__", None), source_file(answer)
     if shell is None or own is None or os.path.exists(own):    # a file is no cell
         return ""

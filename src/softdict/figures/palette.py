@@ -3,6 +3,8 @@ value triangle."""
 
 import matplotlib
 
+from softdict import runtime
+
 QUERY = "#3299E3"    # circles
 KEY = "#DB3F24"      # squares
 VALUE = "#610B6A"    # triangles
@@ -22,8 +24,8 @@ def style():
         "axes.spines.top": False, "axes.spines.right": False, "image.cmap": WEIGHTS,
         "svg.fonttype": "none", "svg.hashsalt": "softdict",
     })
-    try:
-        from matplotlib_inline.backend_inline import set_matplotlib_formats
-    except ImportError:    # a plain script: no notebook to draw in
+    if runtime.shell() is None:    # to set a notebook's format would start a shell
         return
+    from matplotlib_inline.backend_inline import set_matplotlib_formats
+
     set_matplotlib_formats("svg", metadata={"Date": None})
