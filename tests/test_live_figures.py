@@ -20,6 +20,7 @@ import pages
 import pytest
 import torch
 from books import ROOT
+from browsing import watch
 from PIL import Image
 from sample import code, markdown
 from softdict.attention import attention
@@ -103,7 +104,6 @@ html_theme, html_static_path = "sphinx_book_theme", [{static!r}, "assets"]
 html_css_files, nb_execution_mode = ["book.css"], "off"
 html_context = {{"default_mode": "auto"}}
 """
-THEBE = "THEBE_JS_URL"    # said twice, until tools/finish.py has taken it out
 FIGURES = "soft-lookup", "mask"
 SEEN = """selector => [...document.querySelectorAll(selector)].some(one =>
     one.checkVisibility({ contentVisibilityAuto: true, checkVisibilityCSS: true })
@@ -156,24 +156,9 @@ def opened(site):
                                             java_script_enabled=scripts)
         contexts.append(context)
         page = context.new_page()
-        page.problems = found    # a test that wants some empties it
-
-        def keep_inside(asked):
-            if asked.request.url.startswith((site.address, "data:")):
-                return asked.continue_()
-            if "mathjax" not in asked.request.url.lower():
-                found.append(f"asks for {asked.request.url}")
-            return asked.abort()
-
-        page.route("**/*", keep_inside)
+        watch(page, site.address, found)    # a test that wants some empties it
         if route:
             page.route(*route)
-        page.on("console", lambda message: message.type == "error"
-                and THEBE not in message.text
-                and "mathjax" not in str(message.location).lower()
-                and found.append(message.text))
-        page.on("pageerror", lambda error: THEBE in str(error)
-                or found.append(str(error)))
         page.goto(f"{site.address}notebooks/{name}.html{anchor}", wait_until="load")
         if scripts and name in FIGURES and not route:
             page.wait_for_selector(f"live-{name}.drawn")

@@ -17,6 +17,7 @@ import shuffled
 import test_checks
 import torch
 from books import ROOT
+from browsing import watch
 from sample import code, markdown
 from softdict import transformer
 from softdict.transformer import EncoderLayer, TransformerConfig
@@ -153,7 +154,6 @@ html_theme, html_static_path = "sphinx_book_theme", [{static!r}]
 html_css_files, nb_execution_mode = ["book.css"], "off"
 html_context = {{"default_mode": "auto"}}
 """
-THEBE = "THEBE_JS_URL"    # said twice, until tools/finish.py has taken it out
 
 
 @pytest.fixture(scope="module")
@@ -195,21 +195,7 @@ def opened(site):
             has_touch=touch, is_mobile=touch)
         contexts.append(context)
         page = context.new_page()
-
-        def keep_inside(asked):
-            if asked.request.url.startswith((site.address, "data:")):
-                return asked.continue_()
-            if "mathjax" not in asked.request.url.lower():
-                found.append(f"asks for {asked.request.url}")
-            return asked.abort()
-
-        page.route("**/*", keep_inside)
-        page.on("console", lambda message: message.type == "error"
-                and THEBE not in message.text
-                and "mathjax" not in str(message.location).lower()
-                and found.append(message.text))
-        page.on("pageerror", lambda error: THEBE in str(error)
-                or found.append(str(error)))
+        watch(page, site.address, found)
         page.goto(f"{site.address}notebooks/{number}.html", wait_until="load")
         if scripts and number in NUMBERS:
             page.wait_for_selector(".lines.live")

@@ -15,8 +15,9 @@ import pytest
 import softdict
 import torch
 from books import ROOT
+from browsing import watch
 from sample import markdown
-from test_predicts import CONFIG, THEBE
+from test_predicts import CONFIG
 
 FILE = """\
 [[item]]
@@ -315,15 +316,7 @@ def page(site):
     context = site.chromium.new_context(viewport={"width": 1200, "height": 800})
     page = context.new_page()
     page.clock.set_fixed_time("2026-12-02T10:00:00")
-    page.problems = []
-    page.on("console", lambda message: message.type == "error"
-            and THEBE not in message.text
-            and "MathJax" not in message.text and "mathjax" not in str(message.location)
-            and page.problems.append(message.text))
-    page.on("pageerror", lambda error: THEBE in str(error)
-            or page.problems.append(str(error)))
-    page.route("**/*", lambda route: route.continue_() if route.request.url.startswith(
-        site.address) else route.abort())
+    watch(page, site.address)
     page.address = site.address
     yield page
     assert not page.problems

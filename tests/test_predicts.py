@@ -10,10 +10,10 @@ import pages
 import predicts
 import pytest
 from books import ROOT
+from browsing import watch
 from sample import code, markdown
 
 CHAPTERS = sorted((ROOT / "notebooks").glob("[0-2]*.ipynb"))
-THEBE = "THEBE_JS_URL"    # said twice, until tools/finish.py has taken it out
 
 
 # The metadata, against the text -------------------------------------------------------
@@ -209,15 +209,7 @@ def page(site):
     """The page in a browser that remembers nothing yet; nothing may go wrong."""
     context = site.chromium.new_context(viewport={"width": 1200, "height": 800})
     page = context.new_page()
-    page.problems = []
-    page.on("console", lambda message: message.type == "error"
-            and THEBE not in message.text
-            and "MathJax" not in message.text and "mathjax" not in str(message.location)
-            and page.problems.append(message.text))
-    page.on("pageerror", lambda error: THEBE in str(error)
-            or page.problems.append(str(error)))
-    page.route("**/*", lambda route: route.continue_() if route.request.url.startswith(
-        site.address) else route.abort())
+    watch(page, site.address)
     page.address = f"{site.address}notebooks/01_sums.html"
     yield page
     assert not page.problems
