@@ -5,6 +5,7 @@ import json
 import statistics
 
 from books import ROOT
+from softdict import runtime
 
 
 def output(chapter, cell):
@@ -32,17 +33,15 @@ def text(chapter):
                      if part["cell_type"] == "markdown")
 
 
-def results(name, seeds):
+def results(name):
     """The stored results of an experiment, one for each seed."""
-    folder = ROOT / "src/softdict/assets/results"
-    return [json.loads((folder / f"{name}.{seed}.json").read_text("utf-8"))["result"]
-            for seed in seeds]
+    return [record["result"] for record in runtime.results(name)]
 
 
 def kept_checkpoints(name):
     """BLEU on the test of the checkpoints that three seeds keep, by what chose them."""
     found = {"loss": [], "bleu": [], "last": []}
-    for result in results(name, range(3)):
+    for result in results(name):
         valid, test = result["valid"], result["iid"]["bleu"]
         found["loss"].append(test[min(range(len(test)), key=valid["loss"].__getitem__)])
         found["bleu"].append(test[max(range(len(test)), key=valid["bleu"].__getitem__)])

@@ -24,6 +24,8 @@ import tomllib
 from html import escape
 from pathlib import Path
 
+from docutils.nodes import make_id
+
 ROOT = Path(__file__).resolve().parent.parent
 WEB = ROOT / "web"
 FILES = "recall.js", "chapter_recall.js", "practice.js", "recall.css"
@@ -57,11 +59,6 @@ def asked(chapter, root=ROOT):
     return [items(root)[name] for name in names if name in items(root)]
 
 
-def anchor(heading):
-    """Where the site puts a heading: "Exercise 01-1 · Add" at exercise-01-1-add."""
-    return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
-
-
 @functools.cache
 def headings(chapter, root=ROOT):
     """The file of a chapter, and its headings by their places on the site."""
@@ -69,7 +66,7 @@ def headings(chapter, root=ROOT):
     text = "\n\n".join("".join(cell["source"]) for cell in json.loads(
         path.read_text("utf-8"))["cells"] if cell["cell_type"] == "markdown")
     found = re.findall(r"^##+ (.*)$", text, re.MULTILINE)
-    return path.stem, {anchor(heading): heading for heading in found}
+    return path.stem, {make_id(heading): heading for heading in found}
 
 
 def section(item, root=ROOT):
