@@ -13,13 +13,13 @@ reads the floors here. What lies flat is taught in a chapter; what only serves l
     0  sampling               the next word from its scores: likeliest, or drawn
     0  scoring                BLEU, chrF, intervals: how good a translation is
     0  runtime                device, seeds, the notebook, stored results
-    0  figures                palette and drawings
     0  texts.files            files: read in one encoding, written whole or not at all
     0  texts.wording          values and numbers as words of a sentence
     1  attention              scores, weights where one may look, an average
     1  batches                sentence pairs to padded tensors
     1  baselines              translators that learn next to nothing
     1  cache                  the KV cache of a decoder
+    1  figures                palette and drawings
     1  corpus                 the English-Korean corpus, made by one grammar
     1  texts.own_text         sentence pairs from a file of your own
     1  texts.real_text        Multi30k, fetched on request or read from a folder
