@@ -315,7 +315,7 @@ def test_all_that_counts_is_told(places):
     main(["train", "--pairs", "../pairs.tsv", "--pieces", "50", "--updates", "1",
           "--width", "8", "--heads", "2"])
     [name] = os.listdir("_build/models")
-    usual, settings = recipes.real("transformer")
+    usual, settings = recipes.real_text_recipe("transformer")
     content = (places / "here" / "_build" / "models" / name / RUN).read_text("utf-8")
     assert content.startswith("# softdict 0.1.0; train --config run.toml --out DIR ")
     assert tomllib.loads(content) == {

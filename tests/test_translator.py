@@ -137,7 +137,7 @@ def test_the_package_carries_a_trained_transformer(capsys):
 
 def test_what_notebooks_ask_for():
     words = translator.words_of("the dog slept")
-    weights = translator.looks(translator.translator(), words, ["개", "-는"])
+    weights = translator.attention_map(translator.translator(), words, ["개", "-는"])
     assert weights.shape == (2, 4)
     model, mark = translator.untrained("rnn", seed=3)
     assert mark == " ".join(vocab.fingerprint() for vocab in translator.vocabs())
@@ -434,7 +434,7 @@ def test_every_model_learns_pieces_and_is_asked(multi30k, name, tmp_path, capsys
                     "both languages\n", output.err)
     saved = load_folder(out)
     assert saved.config.vocabulary == "pieces" and saved.config.text == "plain"
-    usual, settings = recipes.real(name)
+    usual, settings = recipes.real_text_recipe(name)
     assert saved.config.options == usual | {"width": 16, "dropout": 0.5}
     assert saved.config.settings == asdict(replace(settings, updates=2)) | {
         "patience": 0, "metric": None}

@@ -26,7 +26,7 @@ HON = "hon"    # the honorific 시: it hangs on its verb, and is for the verb's 
 
 # Heads by name
 
-def title(path):
+def stack_and_layer(path):
     """The stack and the layer, from 1, of the attention at a path of a model."""
     before, layer = re.search(r"(\w*)\.?layers\.(\d+)", path).groups()
     stack = "cross" if "cross" in path else before or "layer"
@@ -39,7 +39,7 @@ def heads(model):
     returns a dict from name to (MultiHeadAttention, number), the heads of a stack
     together
     """
-    parts = {title(path): part for path, part in model.named_modules()
+    parts = {stack_and_layer(path): part for path, part in model.named_modules()
              if isinstance(part, MultiHeadAttention)}
     return {f"{stack} {layer}.{number + 1}": (parts[stack, layer], number)
             for stack, layer in sorted(parts, key=lambda pair: STACKS.index(pair[0]))
@@ -56,7 +56,7 @@ def head_weights(model, *given):
         model(*given)
     found = {}
     for path, weights in kept.items():
-        found.setdefault(title(path)[0], []).append(weights)
+        found.setdefault(stack_and_layer(path)[0], []).append(weights)
     return {stack: torch.cat(layers, dim=1) for stack, layers in found.items()}
 
 

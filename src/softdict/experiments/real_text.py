@@ -28,7 +28,7 @@ from softdict.decoding import beam_search, translation_weights
 from softdict.experiments.runner import RESULTS, hardware, rounded, versions
 from softdict.runtime import device
 from softdict.saving.folder import HISTORY, FolderConfig, load_folder
-from softdict.saving.recipes import real
+from softdict.saving.recipes import real_text_recipe
 from softdict.scoring import bleu, by_length, chrf, sacre
 from softdict.subwords import subword_data
 from softdict.texts.files import read_lines, write_whole
@@ -166,7 +166,7 @@ def pace(data_dir, count=30):
     """Seconds of an update of the Transformer on this machine: a median."""
     data, _ = subword_data(*(multi30k(split, "de", "en", data_dir)
                              for split in ("train", "val")))
-    options, settings = real("transformer")
+    options, settings = real_text_recipe("transformer")
     config = FolderConfig("transformer", options, vocabulary="pieces")
     vocab = data[2]
     model = config.build(len(vocab), len(vocab)).to(device())

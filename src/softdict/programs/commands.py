@@ -65,7 +65,7 @@ def translate(arguments):
             f"most {known}")
     written = names = saved.translate(words)
     if figure and written:
-        weights = translator.attended(saved, words, written)
+        weights = translator.saved_attention_map(saved, words, written)
     if of_corpus:
         meanings = gloss(written)
         print(join(written), *glossed(written, meanings), sep="\n")
@@ -147,7 +147,7 @@ def planned(arguments):
             raise ValueError("--text trains with one process, without torchrun")
         return out, partial(
             text_trainer.train_text, values["text"], out, values["model"],
-            preset=values["preset"], sizes=sizes(kind, values), say=say, run=values,
+            preset=values["preset"], sizes=sizes(kind, values), say=say, flags=values,
             **told)
     import torch
 
@@ -168,7 +168,7 @@ def planned(arguments):
         pair_trainer.train_folder, out, values["model"], data,
         options=sizes(kind, values), text="corpus" if kind == "corpus" else "plain",
         dtype=torch.float16 if values["half"] else None,
-        lowercase=values.get("lowercase", False), run=values, **told)
+        lowercase=values.get("lowercase", False), flags=values, **told)
 
 
 @contextmanager

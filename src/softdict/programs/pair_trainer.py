@@ -18,7 +18,7 @@ from softdict.programs.resume import check_folder, remove, resume
 from softdict.programs.stopping import BEST, METRICS, best_in, checked_metric, evaluator
 from softdict.saving.folder import (
     UNFINISHED, FolderConfig, Saved, fingerprint, save_folder)
-from softdict.saving.recipes import LONGEST, RECIPES, real, vocabs
+from softdict.saving.recipes import LONGEST, RECIPES, real_text_recipe, vocabs
 from softdict.scoring import bleu, chrf
 from softdict.texts.files import alone
 from softdict.texts.own_text import split_words
@@ -76,7 +76,7 @@ def validation_score(saved, pairs, metric, batch_size=100):
 
 
 def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=None,
-                 pieces=None, patience=0, metric=None, lowercase=False, run=None,
+                 pieces=None, patience=0, metric=None, lowercase=False, flags=None,
                  **changes):
     """Trains a model and keeps it in a folder; returns what `load_folder` would.
 
@@ -85,7 +85,7 @@ def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=
     lowercase: the data is in small letters, and so is what is translated later
     patience and metric: see `stopping.evaluator`; of several processes, the first has
     the best weights
-    run: the flags that `write_run` keeps in the folder
+    flags: those that `write_run` keeps in the folder
     an interrupted training goes on from its last checkpoint
     raises ValueError for a folder that holds something else, or on which another
     process is at work, and TypeError for a model that could not translate as it learns
@@ -95,7 +95,7 @@ def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=
     metric = checked_metric(patience, metric)
     options, settings = options or {}, replace(RECIPES[name].settings, interval=EVERY)
     if pieces:
-        usual, settings = real(name)
+        usual, settings = real_text_recipe(name)
         options = usual | options
     settings = replace(settings, seed=seed, **changes)
     longest = LONGEST if text == "corpus" else max(len(pair[0]) for pair in training)
@@ -126,8 +126,8 @@ def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=
     # of several processes, the first holds the folder
     with alone(folder / UNFINISHED) if distributed.first() else nullcontext():
         resume(state, folder, "pairs", "other pairs or words", metric)
-        if run and distributed.first():
-            write_run(folder, run, settings, options)
+        if flags and distributed.first():
+            write_run(folder, flags, settings, options)
         with best_in(folder, state, metric):
             distributed.train(
                 state, ids[0],

@@ -35,9 +35,9 @@ def check_folder(folder):
                      "a new one or an empty one")
 
 
-def warn(sentence):
-    """Says a sentence where the results of a command do not go."""
-    print(sentence, file=sys.stderr)
+def warn(message):
+    """Says it where the results of a command do not go."""
+    print(message, file=sys.stderr)
 
 
 def resume(state, folder, data, other, metric=None, say=warn):

@@ -105,7 +105,7 @@ def validate(model, batch, tokenizer):
 
 def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
                sizes=None, say=partial(print, file=sys.stderr), patience=0,
-               metric=None, run=None, **changes):
+               metric=None, flags=None, **changes):
     """Trains a language model on a text file and keeps it in a folder.
 
     model is llama or gpt2, the parts; pieces the number of pieces of words, None for
@@ -113,7 +113,7 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
     its own have keys of their own, as long as kv_heads does not say otherwise
     its last twentieth is for validation; say(sentence) is told how it goes
     patience and metric, which can be the loss alone: see `stopping.evaluator`
-    run: the flags that `write_run` keeps in the folder
+    flags: those that `write_run` keeps in the folder
     an interrupted training goes on from its last checkpoint
     raises ValueError, with one sentence, for what is no text or does not fit, or for
     a folder on which another process is at work
@@ -152,8 +152,8 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
     tempfile.TemporaryFile(dir=folder, prefix=".").close()
     with alone(folder / UNFINISHED), open(text, "rb") as file:
         resume(state, folder, "text", "another text", metric, say)
-        if run:
-            write_run(folder, run, settings, {})
+        if flags:
+            write_run(folder, flags, settings, {})
         with best_in(folder, state, metric):
             learn(state, file, (begin, edge, size), tokenizer, folder, say, patience,
                   metric)

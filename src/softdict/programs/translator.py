@@ -60,7 +60,7 @@ def words_of(text, register="polite"):
     return [f"<{register}>", *words]
 
 
-def looks(model, sentence, translation):
+def attention_map(model, sentence, translation):
     """Where a model looks while it writes each word of a translation: weights [T, S].
 
     sentence and translation are lists of words of the corpus
@@ -68,8 +68,8 @@ def looks(model, sentence, translation):
     return translation_weights(model, sentence, translation, *vocabs())
 
 
-def attended(saved, words, written):
-    """`looks` for any trained model: weights [T, S]; words may be unknown."""
+def saved_attention_map(saved, words, written):
+    """`attention_map` for any trained model: weights [T, S]; words may be unknown."""
     return translation_weights(saved.model, saved.known(words), written,
                                saved.source_vocab, saved.target_vocab)
 

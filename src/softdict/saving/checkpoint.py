@@ -43,9 +43,9 @@ def begin_anew(path, error):
             f"damaged file is kept as {set_aside(path).name}")
 
 
-def checksum(tensors, told):
+def checksum(tensors, metadata):
     """The SHA-256 of named tensors and of what their file tells, a dict of texts."""
-    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
+    digest = hashlib.sha256(json.dumps(metadata, sort_keys=True).encode())
     for name in sorted(tensors):
         tensor = tensors[name]
         digest.update(f"\n{name} {tensor.dtype} {list(tensor.shape)}\n".encode())
@@ -53,25 +53,25 @@ def checksum(tensors, told):
     return digest.hexdigest()
 
 
-def packed(tensors, told):
+def packed(tensors, metadata):
     """Tensors of the CPU and a dict of texts as a safetensors file with a checksum.
 
     returns its two parts, bytes; the same content gives the same bytes
     """
-    told = told | {CHECKSUM: checksum(tensors, told)}
-    content = memoryview(safetensors.torch.save(tensors, told))
+    metadata = metadata | {CHECKSUM: checksum(tensors, metadata)}
+    content = memoryview(safetensors.torch.save(tensors, metadata))
     end = 8 + int.from_bytes(content[:8], "little")
     # the library writes these texts in any order
-    header = json.loads(bytes(content[8:end])) | {"__metadata__": told}
+    header = json.loads(bytes(content[8:end])) | {"__metadata__": metadata}
     text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
     text += b" " * (-len(text) % 8)
     return len(text).to_bytes(8, "little") + text, content[end:]
 
 
-def check(name, tensors, told):
+def check_checksum(name, tensors, metadata):
     """Refuses by CorruptFile a file that has not the checksum that it tells."""
-    rest = {key: text for key, text in told.items() if key != CHECKSUM}
-    if told.get(CHECKSUM) != checksum(tensors, rest):
+    rest = {key: text for key, text in metadata.items() if key != CHECKSUM}
+    if metadata.get(CHECKSUM) != checksum(tensors, rest):
         raise CorruptFile(f"{name} is damaged: its checksum (SHA-256) is not that of "
                           "what it holds; copy it again, or train again")
 
@@ -225,15 +225,15 @@ def _read(path):
     try:
         with safetensors.safe_open(path, framework="pt") as file:
             tensors = {key: file.get_tensor(key) for key in file.keys()}
-            told = file.metadata() or {}
-        notes = json.loads(told["softdict"])
+            metadata = file.metadata() or {}
+        notes = json.loads(metadata["softdict"])
         if not KEYS <= notes.keys() or not isinstance(notes["architecture"], dict):
             raise ValueError
     except (safetensors.SafetensorError, AttributeError, KeyError, ValueError):
         raise CorruptFile(f"{name} is damaged, cut short or no checkpoint of softdict; "
                           "copy it again, or train again") from None
-    if CHECKSUM in told or "optimizer" in notes:
-        check(name, tensors, told)
+    if CHECKSUM in metadata or "optimizer" in notes:
+        check_checksum(name, tensors, metadata)
     return tensors, notes
 
 

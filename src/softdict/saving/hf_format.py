@@ -12,7 +12,7 @@ import safetensors
 import torch
 
 from softdict.decoder_only import DecoderOnly, DecoderOnlyConfig
-from softdict.saving.checkpoint import CHECKSUM, check, packed
+from softdict.saving.checkpoint import CHECKSUM, check_checksum, packed
 from softdict.saving.folder import CONFIG, UNFINISHED, check_name, is_number
 from softdict.texts.files import read_lines, write_whole
 from softdict.texts.wording import plural, short
@@ -308,10 +308,10 @@ def read_weights(family, config, path, dtype):
                                 in to_library(family, model).items()},
                     {name: file.get_slice(place).get_shape()
                      for name, place in stored.items() if name != head})
-            told, tensors = file.metadata() or {}, {}
-            if CHECKSUM in told:    # a file of `save_library`
-                check(path.name, {place: file.get_tensor(place)
-                                  for place in file.keys()}, told)
+            metadata, tensors = file.metadata() or {}, {}
+            if CHECKSUM in metadata:    # a file of `save_library`
+                check_checksum(path.name, {place: file.get_tensor(place)
+                                           for place in file.keys()}, metadata)
             for name, place in stored.items():
                 kind = file.get_slice(place).get_dtype()
                 if kind not in ("F64", "F32", "F16", "BF16"):

@@ -117,7 +117,7 @@ REAL_TRANSFORMER = ({"width": 256, "hidden": 512, "heads": 8, "layers": 3,
                              smoothing=0.1, interval=250))
 
 
-def real(name):
+def real_text_recipe(name):
     """Options and Settings of one of the book's models for text that people wrote."""
     return REAL_TRANSFORMER if name.startswith("transformer") else REAL_RNN
 
