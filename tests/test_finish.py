@@ -1,6 +1,7 @@
 """Icons without a script, figures that open, and the PDF."""
 
 import io
+import json
 import re
 
 import finish
@@ -112,3 +113,23 @@ def test_the_pdf_has_every_page_with_numbers_that_run_on(tmp_path, capsys):
              for note in book.pages[1]["/Annots"]]
     assert pdf.site(pdf.ROOT) + "book/two.html" in links
     assert not [link for link in links if "127.0.0.1" in link]
+
+
+GLOSSARY = """<html><body><dl class="simple glossary"><dt id="term-key">key<a
+href="#term-key">#</a></dt><dt id="term-Keys">keys</dt><dd><p><span lang="ko">키</span>
+What a query is &lt;compared&gt; with. <a href="../notebooks/01.html">Chapter
+01</a></p></dd><dt id="term-map">map</dt><dd><p>A table.</p></dd></dl></body></html>"""
+
+
+def test_a_page_carries_the_meanings_of_the_terms_that_it_links_to(tmp_path):
+    linked = PAGE.replace("</body>", """<a href="../book/glossary.html#term-Keys">k</a>
+        <a href="../book/glossary.html#term-none">n</a></body>""")
+    folder = site(tmp_path, linked)
+    (folder / "book").mkdir()
+    (folder / "book/glossary.html").write_text(GLOSSARY, "utf-8")
+    finish.finish_pages(folder)
+    text = (folder / "notebooks/01.html").read_text("utf-8")
+    data = BeautifulSoup(text, "html.parser").select_one("#terms").string
+    assert "<" not in data
+    assert json.loads(data) == {"term-Keys": "What a query is <compared> with."}
+    assert "terms" not in (folder / "book/glossary.html").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""What book/static/page.js does on every page: going on, and code on a phone."""
+"""What book/static/page.js does on every page: going on, code on a phone, meanings."""
 
 import json
 import shutil
@@ -20,6 +20,32 @@ PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset=
 <div class="highlight"><pre>short</pre></div>
 </section></article></main><footer><a class="report" href="https://a.org/new">Report</a>
 <a class="ask" href="https://a.org/new">Ask</a></footer></body></html>"""
+QUOTED = """# src/softdict/masks.py
+def padding_mask(lengths, size):
+    \"\"\"True where a row has words.
+
+    lengths [B]
+    \"\"\"
+    return 0
+
+
+def other(x):
+    return x"""
+TERMS = """<!doctype html><html lang="en" data-theme="{theme}"><head>
+<meta charset="utf-8"><meta name="viewport" content="width=device-width,
+initial-scale=1"><title>Terms</title><link rel="icon" href="data:,">
+<link rel="stylesheet" href="book.css"><script src="page.js"></script></head>
+<style>body {{ background: var(--page); color: var(--ink) }}
+a {{ color: var(--blue) }}</style><body>
+<main><article class="bd-article"><section><h1>Terms</h1><p>A
+<a class="term" href="glossary.html#term-key">key</a> and
+<a href="glossary.html#term-none">no term</a>. It has <code>padding_mask</code>, and
+<code>padding_mask</code> again, and <code>lengths</code>.</p><section><h2>Two</h2>
+<p><code>other()</code> and <code>padding_mask</code></p></section>
+<div class="highlight-python"><div class="highlight"><pre>{quoted}</pre></div></div>
+</section></article></main>
+<script type="application/json" id="terms">
+{{"term-key": "Rows \\u003c queries."}}</script></body></html>"""
 LINE = "x = 1    # " + 77 * "-"
 
 
@@ -29,6 +55,10 @@ def browser(tmp_path_factory):
     for name in ("book.css", "page.js"):
         shutil.copy(ROOT / "book/static" / name, folder)
     (folder / "index.html").write_text(PAGE.format(LINE), "utf-8")
+    for theme in ("light", "dark"):
+        (folder / f"{theme}.html").write_text(
+            TERMS.format(theme=theme, quoted=QUOTED), "utf-8")
+    (folder / "glossary.html").write_text("<title>Glossary</title>", "utf-8")
     with pages.Browser(folder) as browser:
         yield browser
 
@@ -87,3 +117,70 @@ def test_a_tap_opens_wide_code_and_turned_it_fits(phone):
     assert whole.evaluate("one => one.scrollWidth <= one.clientWidth")
     whole.get_by_role("button", name="Back to the page").tap()
     phone.locator("dialog").wait_for(state="detached")
+
+
+@pytest.fixture(params=["light", "dark"])
+def terms(browser, request):
+    page = browser.chromium.new_page(viewport={"width": 700, "height": 600})
+    page.goto(f"{browser.address}{request.param}.html")
+    yield page
+    page.close()
+
+
+def test_a_term_that_is_pointed_at_says_what_it_means(terms):
+    note, link = terms.get_by_role("tooltip"), terms.locator("a.term")
+    assert not note.count()
+    link.hover()
+    note.wait_for()
+    assert note.inner_text() == "Rows < queries."
+    assert link.get_attribute("aria-describedby") == note.get_attribute("id")
+    assert not list(pages.axe_findings(terms))
+    note.hover()    # it stays while the pointer is on it
+    terms.wait_for_timeout(400)
+    assert note.is_visible()
+    terms.keyboard.press("Escape")
+    assert not note.count() and not link.get_attribute("aria-describedby")
+    terms.get_by_text("no term").hover()    # the glossary does not have it
+    terms.wait_for_timeout(400)
+    assert not note.count()
+
+
+def test_the_focus_opens_a_meaning_and_leaves_it(terms):
+    terms.keyboard.press("Tab")
+    note = terms.get_by_role("tooltip")
+    note.wait_for()
+    assert note.inner_text() == "Rows < queries."
+    terms.keyboard.press("Tab")
+    note.wait_for(state="hidden")
+
+
+def test_a_function_that_the_page_quotes_shows_its_first_lines_once_a_section(terms):
+    links = terms.locator("a.quoted-name")
+    assert [one.inner_text() for one in links.all()] == [
+        "padding_mask", "other()", "padding_mask"]
+    links.first.hover()
+    note = terms.get_by_role("tooltip")
+    note.wait_for()
+    assert note.locator("pre").inner_text() == QUOTED.partition("\n    return 0")[0]
+    links.nth(1).hover()
+    terms.get_by_text("def other(x):", exact=False).first.wait_for()
+    terms.wait_for_timeout(300)
+    assert note.inner_text() == "# src/softdict/masks.py\ndef other(x):"
+    links.first.click()
+    assert terms.evaluate("location.hash") == "#quoted-padding_mask"
+
+
+def test_the_first_tap_on_a_term_says_it_and_the_second_goes_there(phone, browser):
+    phone.goto(f"{browser.address}light.html")
+    link, note = phone.locator("a.term"), phone.get_by_role("tooltip")
+    link.tap()
+    note.wait_for()
+    assert phone.url.endswith("light.html")
+    box = note.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    phone.locator("h1").tap()
+    note.wait_for(state="hidden")
+    link.tap()
+    note.wait_for()
+    link.tap()
+    phone.wait_for_url("**/glossary.html#term-key")

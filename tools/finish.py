@@ -4,12 +4,16 @@ A style sheet of the icons that are used takes the place of the theme's script o
 all (1.5 MB). Pages without a formula load no MathJax, and none loads Thebe, which the
 theme names twice and the book does not use. Each figure opens full size when it is
 clicked, and on a phone scrolls inside itself where its labels would be smaller than 9
-pixels.
+pixels. Each page carries the meanings of the terms that it links to, which
+`static/page.js` shows where one points at them.
 """
 
+import json
 import re
 from pathlib import Path
 from urllib.parse import quote
+
+from bs4 import BeautifulSoup
 
 LEAST = 9    # pixels: the smallest label of a figure on a phone
 SCRIPT = re.compile(r'<script defer src="([^"]*)_static/scripts/fontawesome\.js[^>]*>'
@@ -32,6 +36,7 @@ SHEET = """\
 ICON = '.fa-{name} {{ --icon: url("data:image/svg+xml,{svg}"); }}\n'
 SVG = ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}">'
        '<path d="{2}"/></svg>')
+TERM = re.compile(r'href="[^"]*glossary\.html#(term-[^"]+)"')
 FIGURE = re.compile(r'(<a [^>]*>)?<img alt="([^"]*)" src="((?:\.\./)?_images/[^"]+)"'
                     "([^>]*)>")
 
@@ -47,14 +52,36 @@ def finish_pages(folder):
              if USED.search(tag) for name in NAMES.findall(tag)} - SIZES
     sheet = icons(theme.read_text("utf-8"), sorted(names))
     (folder / "_static/icons.css").write_text(sheet, "utf-8")
+    known = meanings(pages.get(folder / "book/glossary.html", ""))
     for file, text in pages.items():
         text = SCRIPT.sub(r'<link rel="stylesheet" href="\1_static/icons.css"/>', text)
         text = THEBE.sub("", text)
         if not FORMULA.search(text):
             text = MATHJAX.sub("", text)
         text = FIGURE.sub(lambda found: opened(found, file.parent), text)
+        told = {term: known[term] for term in TERM.findall(text) if term in known}
+        if told:
+            # no sign of HTML stands in it: a text may hold "</script>"
+            data = json.dumps(told, ensure_ascii=False).replace("<", "\\u003c")
+            text = text.replace("</body>", '<script type="application/json" id="terms">'
+                                f"{data}</script></body>")
         file.write_text(text, "utf-8")
     theme.unlink()
+
+
+def meanings(page):
+    """What the built glossary says of each term, by its anchor, in plain words."""
+    found = {}
+    for text in BeautifulSoup(page, "html.parser").select("dl.glossary > dd"):
+        terms = []
+        for before in text.find_previous_siblings():
+            if before.name != "dt":
+                break
+            terms.append(before["id"])
+        for part in text.select("[lang=ko], a"):
+            part.extract()
+        found |= dict.fromkeys(terms, " ".join(text.get_text().split()))
+    return found
 
 
 def icons(script, names):

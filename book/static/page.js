@@ -1,4 +1,4 @@
-// A formula that is wider than the page can be scrolled from the keyboard.
+// A formula that is wider than the page can be scrolled from the keyboard. Terms and quoted functions are explained where one points at them.
 "use strict";
 
 addEventListener("load", () => window.MathJax?.startup?.promise?.then(() => {
@@ -23,6 +23,98 @@ document.addEventListener("click", event => {
   document.body.append(whole);
   whole.showModal();
 });
+
+// A pointer, the focus or a first tap on a term opens its meaning; on the name of a function that the page quotes, its first lines.
+
+addEventListener("DOMContentLoaded", () => {
+  const terms = JSON.parse(document.getElementById("terms")?.textContent ?? "{}"), functions = quotedFunctions();
+  const note = document.createElement("div");
+  let shown = null, timer, touch = false;
+  note.className = "meaning";
+  note.id = "meaning";
+  note.setAttribute("role", "tooltip");
+  note.hidden = true;
+  (document.querySelector("main") ?? document.body).append(note);
+  const ours = event => event.target.closest?.('.bd-article a[href*="glossary.html#term-"], .bd-article a.quoted-name');
+  const hide = () => {
+    shown?.removeAttribute("aria-describedby");
+    shown = null;
+    note.hidden = true;
+  };
+  const show = link => {
+    const name = decodeURIComponent(link.hash.slice(1)), meaning = terms[name], quoted = functions[name];
+    clearTimeout(timer);
+    if (link === shown) return;
+    hide();
+    if (!meaning && !quoted) return;
+    note.replaceChildren(...quoted ? [Object.assign(document.createElement("pre"), { textContent: quoted })] : [meaning]);
+    note.hidden = false;
+    const at = link.getClientRects()[0], space = document.documentElement.clientWidth - note.offsetWidth - 8;
+    const above = at.bottom + note.offsetHeight + 8 > innerHeight && at.top > note.offsetHeight;
+    const { left, top } = (note.offsetParent ?? document.body).getBoundingClientRect();
+    note.style.left = `${Math.max(8, Math.min(at.left, space)) - left}px`;
+    note.style.top = `${(above ? at.top - note.offsetHeight : at.bottom) - top}px`;
+    shown = link;
+    link.setAttribute("aria-describedby", "meaning");
+  };
+  const later = (act, time) => {
+    clearTimeout(timer);
+    timer = setTimeout(act, time);
+  };
+  document.addEventListener("pointerdown", event => {
+    touch = event.pointerType === "touch";
+    if (shown && !note.contains(event.target) && ours(event) !== shown) hide();
+  });
+  document.addEventListener("pointerover", event => {
+    if (event.pointerType !== "mouse") return;
+    const link = ours(event);
+    if (link) later(() => show(link), 150);
+    else if (note.contains(event.target)) clearTimeout(timer);
+    else later(hide, 200);
+  });
+  document.addEventListener("focusin", event => {
+    const link = ours(event);
+    if (link?.matches(":focus-visible")) show(link);
+  });
+  document.addEventListener("focusout", event => ours(event) && later(hide, 200));
+  document.addEventListener("keydown", event => event.key === "Escape" && hide());
+  document.addEventListener("click", event => {    // the second tap goes there
+    const link = ours(event);
+    if (!link || !touch || link === shown) return;
+    show(link);
+    if (link === shown) event.preventDefault();
+  });
+});
+
+// The first time that a section names a function whose code the page quotes, the name leads to it. Returns the functions' first lines.
+
+function quotedFunctions() {
+  const found = {};
+  for (const code of document.querySelectorAll(".bd-article div.highlight-python pre")) {
+    const text = code.textContent;
+    if (!text.startsWith("# src/")) continue;
+    for (const [lines, name] of text.matchAll(/^(?:def|class) (\w+)[^]*?:\n(?: +(?:"""[^]*?"""\n))?/gm)) {
+      const place = `quoted-${name}`;
+      if (found[place]) continue;
+      found[place] = `${text.split("\n")[0]}\n${lines.trimEnd()}`;
+      code.insertAdjacentHTML("beforebegin", `<span id="${place}"></span>`);
+    }
+  }
+  for (const section of document.querySelectorAll(".bd-article section")) {
+    const named = new Set();
+    for (const code of section.querySelectorAll(":scope > p code")) {
+      const name = code.textContent.replace(/\(\)$/, ""), place = `quoted-${name}`;
+      if (!found[place] || named.has(name) || code.closest("a")) continue;
+      named.add(name);
+      const link = document.createElement("a");
+      link.className = "quoted-name";
+      link.href = `#${place}`;
+      code.replaceWith(link);
+      link.append(code);
+    }
+  }
+  return found;
+}
 
 // "Report a mistake" and "Ask": the issue names the section that the reader has before their eyes.
 
