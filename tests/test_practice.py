@@ -151,6 +151,15 @@ def test_each_fault_of_an_item_is_found(change, words):
     assert any(words in one for one in found) if words else not found
 
 
+@pytest.mark.parametrize("name", [
+    name for name, item in ITEMS.items() if item["kind"] == "choice"])
+def test_the_length_of_an_answer_does_not_give_it_away(name):
+    """Who knows nothing takes the longest."""
+    lengths = [len(practice.line(answer)) for answer, _ in ITEMS[name]["answers"]]
+    right = lengths.pop(ITEMS[name]["right"])
+    assert right <= 1.2 * max(lengths)
+
+
 COMPUTED = {name: item for name, item in ITEMS.items() if "computed" in item}
 
 
@@ -458,6 +467,24 @@ def test_no_item_takes_a_tempting_answer_for_a_right_one(page):
     assert len(rows) > 300
     told = same(opened(page, "02"), rows)
     assert [row for row, found in zip(rows, told) if found] == []
+
+
+def test_what_readers_typed_is_taken_for_right(page):
+    """Who knew the answer wrote it in ways that the files may not name."""
+    rows = [
+        ("02-next", "9:1"), ("04-next", "EOS"), ("04-next", "the end token"),
+        ("04-third", "[1, 32, 192]"), ("06-eighth", "Vanishing gradients"),
+        ("07-third", "37.5%"), ("07-third", "0,375"), ("08-eighth", "leul"),
+        ("09-eighth", "[2, 1, 7, 7]"), ("11-next", "60%"), ("11-next", "0.6"),
+        ("12-third", "Sinusoidal"), ("13-eighth", "skip"), ("13-eighth", "a bypass"),
+        ("13-eighth", "Residual-connection"), ("15-third", "eval()"),
+        ("15-third", ".eval"), ("16-third", "9"), ("19-third", "2/4"),
+        ("19-third", "50%"), ("21-next", "cross"),
+        ("21-next", "Encoder-decoder attention")]
+    opened(page, "02")
+    refused = [(name, one) for name, one in rows if not any(same(page, [
+        (ITEMS[name]["kind"], right, one) for right in ITEMS[name]["right"]]))]
+    assert refused == []
 
 
 def test_the_keyboard_alone_answers(page):
