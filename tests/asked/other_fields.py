@@ -76,3 +76,10 @@ def _():
                    for size in (3, 9))
     return (f"width {width} attention has {attention:,}",
             f"{short:,} with width 3 and {long:,} with width 9")
+
+
+@computed("how-do-the-features-of-a-cnn-get-into-a-transformer-s-decoder")
+def _():
+    rows, columns, channels = 7, 7, 512
+    return (f"{rows} rows and {columns} columns of {channels} channels",
+            f"{rows * columns} *words*")
