@@ -1,0 +1,60 @@
+"""The numbers of book/asked/code.md: each function returns what must stand in the
+answer with its anchor."""
+
+import math
+
+import torch
+from asking import computed
+from torch import nn
+
+
+@computed("nn-multiheadattention-starts-with-other-weights-than-three-layers-by-how-much")
+def _():
+    width = 512
+    stacked, apart = (math.sqrt(6 / (sides * width)) for sides in (4, 2))
+    torch.manual_seed(0)
+    largest = nn.MultiheadAttention(width, 8).in_proj_weight.abs().max().item()
+    assert 0.99 * stacked < largest <= stacked
+    assert math.isclose((stacked / apart) ** 2, 0.5)    # a product of two
+    return ("[3E, E]", "√(6/4E)", "√(6/2E)", f"factor of {apart / stacked:.2f}",
+            f"width {width} these are {stacked:.3f}".replace("0.", "."),
+            f"{apart:.3f}"[1:])
+
+
+@computed("should-i-repeat-the-mask-for-each-head")
+def _():
+    places, heads = 7784, 12
+    return (f"{places:,} places", f"{heads} heads",
+            f"{places ** 2 * heads * 4 / 2 ** 30:.1f} GiB")
+
+
+@computed("must-word-vectors-be-as-wide-as-the-model")
+def _():
+    words, width, narrow = 30_000, 768, 128
+    parts = nn.Embedding(words, narrow), nn.Linear(narrow, width, bias=False)
+    both = sum(part.weight.numel() for part in parts)
+    return (f"{words:,} words", f"width {width} has {words * width:,}",
+            f"width {narrow} and a matrix to {width} have {both:,}")
+
+
+@computed("expected-input-batch-size-1216-to-match-target-batch-size-1280-what-differs")
+def _():
+    batch = 1280 - 1216
+    return (f"{batch} sentences", f"{1216:,} are {1216 // batch} places",
+            f"{1280:,} are {1280 // batch}")
+
+
+@computed("preds-has-5100-times-64000-numbers-and-the-target-5100-how-is-there-a-loss")
+def _():
+    return (f"{64_000:,} scores", f"{5_100:,} places",
+            f"ln {64_000:,} = {math.log(64_000):.2f}", f"saw {11.0623:.2f}")
+
+
+@computed("autocast-to-float16-without-a-gradscaler-what-is-lost")
+def _():
+    half = torch.finfo(torch.float16)
+    least = half.smallest_normal * half.eps
+    number = torch.tensor([least, least / 2])
+    assert (number.half() > 0).tolist() == [True, False]
+    return (f"{half.smallest_normal:.1e}".replace("e-05", "e-5"),
+            f"{least:.1e}".replace("e-08", "e-8"), f"{2 ** 16:,}")

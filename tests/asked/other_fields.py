@@ -1,0 +1,85 @@
+"""The numbers of book/asked/other_fields.md: each function returns what must stand in
+the answer with its anchor."""
+
+from asked_numbers import text
+from asking import computed
+from torch import nn
+
+
+def parameters(layer):
+    return sum(part.numel() for part in layer.parameters())
+
+
+@computed("pooler-output-or-last-hidden-state-for-a-sentence-vector")
+def _():
+    assert "it scores 29.19 points, the mean of all words' vectors 54.81" in text("21")
+    return "54.81 points", "29.19"
+
+
+@computed("the-model-has-151-936-rows-and-the-tokenizer-151-851-what-are-the-others")
+def _():
+    rows, tokens, of = 151_936, 151_851, 128
+    assert rows % of == 0
+    return (f"{rows:,} is {rows // of:,} · {of}", f"these {rows - tokens} ids")
+
+
+@computed("is-there-a-reason-why-flash-attention-returns-no-weights")
+def _():
+    words, heads, bits = 8192, 32, 16
+    taken = words ** 2 * heads * bits // 8 / 2 ** 30
+    return (f"{words:,} words in {heads} heads",
+            f"would take {taken:.0f} GiB in {bits} bits")
+
+
+@computed("evaluation-runs-out-of-memory-and-training-does-not-why")
+def _():
+    sentences, places, words = 4, 256, 32_128
+    taken = sentences * places * words * 4
+    return (f"{sentences} sentences of {places} places and {words:,} words",
+            f"{taken / 1e6:.1f} MB",
+            f"a hundred batches have {100 * taken / 1e9:.1f} GB")
+
+
+@computed("size-mismatch-for-position-embeddings-1-577-768-and-1-197-768-what-do-i-do")
+def _():
+    told, patch = ["patches of 16"], 16
+    for points in (224, 384):
+        side = points // patch
+        told += [f"{points}", f"{side} · {side} + 1 = {side ** 2 + 1}"]
+    return told
+
+
+@computed("patch-embedding-linear-or-conv2d")
+def _():
+    patch, colours, width = 16, 3, 768
+    conv = nn.Conv2d(colours, width, patch, stride=patch)
+    linear = nn.Linear(colours * patch ** 2, width)
+    assert parameters(conv) == parameters(linear)
+    return (f"patches of {patch} by {patch}", f"width {width}",
+            f"{parameters(linear):,} parameters")
+
+
+@computed("patches-of-8-instead-of-16-what-does-it-cost")
+def _():
+    large, small = (224 // patch for patch in (16, 8))
+    large, small = large ** 2, small ** 2
+    assert small == 4 * large and small ** 2 == 16 * large ** 2
+    return (f"224 points has {large} patches of 16, and {small} of 8",
+            f"{small ** 2:,} a head in place of {large ** 2:,}")
+
+
+@computed("does-local-attention-have-any-advantage-over-a-convolution")
+def _():
+    width = 64
+    attention = parameters(nn.MultiheadAttention(width, 4, bias=False))
+    short, long = (parameters(nn.Conv1d(width, width, size, bias=False))
+                   for size in (3, 9))
+    return (f"width {width} attention has {attention:,}",
+            f"{short:,} with width 3 and {long:,} with width 9")
+
+
+@computed("how-do-the-features-of-a-cnn-get-into-a-transformer-s-decoder")
+def _():
+    rows, columns, channels = 7, 7, 512
+    return (f"{rows} rows and {columns} columns of {channels} channels",
+            f"{rows * columns} *words*")
