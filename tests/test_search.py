@@ -111,6 +111,7 @@ def test_a_section_that_answers_stands_first(opened, query, place):
 @pytest.mark.parametrize("query, file, anchor", [
     ("is it the root or the width of a key?", ANSWERS, "root-or-width"),
     ("are its scores shared", ANSWERS, "root-or-width"),
+    ("width", CHAPTER, "first"),
     ("why no bias", ANSWERS, "other"),
     ("keys of a width with bias, divided by a root", ANSWERS, "other"),
     ("square root", CHAPTER, "why"), ("roots", CHAPTER, "why"),

@@ -150,8 +150,9 @@ function scoreOf(section, wanted, phrase, mean) {
   const isAside = ENDS.test(anchor) || anchor.startsWith("exercise") && !/exerci|\d-\d/.test(phrase);
   const isQuiet = QUIET.test(file) && !wanted.some(({ word }) => TEACHERS.test(word));
   const usual = called + (own * (met / all) ** 3 * (isAside ? 0.7 : anchor === "in-short" ? 1.25 : 1) + whole) * (isQuiet ? 0.35 : 1);
-  // the more words, the more it is a question, and the less a term
-  return isAnswer ? Math.max(answer, usual * (wanted.length > 4 ? 1.1 : wanted.length > 3 ? 0.9 : 0.4)) : usual;
+  // the more words, the more it is a question, and the less a term; one word is a term
+  const better = Math.max(answer, usual * (wanted.length > 4 ? 1.1 : wanted.length > 3 ? 0.9 : 0.4));
+  return isAnswer ? better * (wanted.length > 1 ? 1 : 0.2) : usual;
 }
 
 // an answer is found by its question, in our words or in the asker's; for a bare term it

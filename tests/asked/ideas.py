@@ -1,0 +1,301 @@
+"""The numbers of book/asked/ideas.md: each function returns what must stand in the
+answer with its anchor."""
+
+import math
+
+import torch
+from asked_numbers import output, row, text
+from asking import computed
+from torch import nn
+
+
+def short(number, digits=2):
+    """The number without a zero in front of its point."""
+    return f"{number:.{digits}f}".replace("0.", ".", 1 if abs(number) < 1 else 0)
+
+
+def parameters(width, hidden):
+    """Of a layer of an encoder: attention, feed-forward, two norms."""
+    attention = 4 * (width * width + width)
+    return attention + 2 * width * hidden + hidden + width + 4 * width
+
+
+def cells(chapter, cell, begin, *columns):
+    """Some words of one line of a stored output."""
+    words = row(chapter, cell, begin)
+    return [words[column] for column in columns]
+
+
+@computed("how-are-bert-s-110-million-parameters-calculated")
+def _():
+    width, pieces, places = 768, 30_522, 512
+    layer = nn.TransformerEncoderLayer(width, 12)
+    hidden = layer.linear1.out_features    # 2048; BERT's is four times the width
+    assert parameters(width, hidden) == sum(part.numel() for part in layer.parameters())
+    each = parameters(width, 4 * width)
+    tables, pooled = (pieces + places + 2 + 2) * width, width * width + width
+    return (f"width {width} has {each:,}", f"layers have {12 * each:,}",
+            f"{pieces:,} pieces, {places} places and 2 segments have {tables:,}",
+            f"{pooled:,}", f"{12 * each + tables + pooled:,} in all")
+
+
+@computed("what-is-the-difference-between-depth-and-the-number-of-heads")
+def _():
+    one = parameters(512, 2048)
+    return "width 512", f"{6 * one:,}", f"{one:,}"
+
+
+@computed("how-many-layers-heads-and-neurons-has-gpt-2-small")
+def _():
+    layers, width, heads, pieces, places = 12, 768, 12, 50_257, 1_024
+    tables, last_norm = (pieces + places) * width, 2 * width
+    whole = tables + layers * parameters(width, 4 * width) + last_norm
+    return (f"{layers} layers of width {width}, with {heads} heads of {width // heads}",
+            f"{4 * width:,}", f"{pieces:,} pieces", f"{places:,} places", f"{whole:,}")
+
+
+@computed("compute-one-scaled-dot-product-attention-by-hand")
+def _():
+    scores = torch.tensor([2.0, 0.0]) / 3 ** 0.5
+    weights = scores.softmax(dim=0)
+    one, two = (weights @ torch.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    first, second = map(short, weights.tolist())
+    return ("(1, 2) and (3, 4)", f"√3 the first is {scores[0].item():.3f}",
+            f"{first} and {second}", f"({one:.2f}, {two:.2f})")
+
+
+@computed("why-are-today-s-language-models-decoder-only")
+def _():
+    [two] = cells("22", "worth-run", "two stacks", 3)
+    [turned] = cells("22", "worth-run", "+ rotary", 3)
+    return "15 of 100", f"{two} of 100 right", f"rotary positions {turned}"
+
+
+@computed("why-an-encoder-for-embeddings-and-not-a-decoder")
+def _():
+    assert "54.81" in text("21")
+    return "54.81", "74.89"
+
+
+@computed("what-is-input-feeding")
+def _():
+    fed, unfed = cells("08", "orders-table", "dot product", 2, 3)
+    return "31 to 40 words", f"from {unfed} to {fed}"
+
+
+@computed("what-is-local-attention")
+def _():
+    return "10 words to each side", "19.0 BLEU", "18.1"
+
+
+@computed("why-does-gpt-2-scale-residual-weights-by-one-over-root-n")
+def _():
+    parts = 2 * 12
+    return (f"12 layers add {parts} parts", f"{parts} independent parts of size 1 have "
+            f"a sum of size {parts ** 0.5:.1f}")
+
+
+@computed("is-cls-ignored-in-bert-s-loss")
+def _():
+    assert "29.19 points, the mean of all words' vectors 54.81" in text("21")
+    return "29.19 points", "54.81"
+
+
+@computed("alibi-or-rope-or-both")
+def _():
+    near, far = cells("12", "long-table", "rotary", 4, 6)
+    slope, slope_far = cells("12", "long-table", "distance", 4, 6)
+    return (f"{near} of 100 right at 21 to 24", f"a slope {slope}",
+            f"31 to 40 words they have {far} and {slope_far}")
+
+
+@computed("is-a-minus-missing-in-rope-s-exponent")
+def _():
+    size = 64
+    angles = [10_000 ** (sign * (size - 2) / size) for sign in (-1, 1)]
+    return ("10000 to the power of 2(i − 1)/d".replace("−", "-"),
+            f"With {size} numbers the first pair turns by 1 radian",
+            f"{angles[0]:.5f}"[1:], f"{angles[1]:,.0f}")
+
+
+@computed("why-does-label-smoothing-hurt-perplexity-and-help-bleu")
+def _():
+    return "about .9", "4.92 and 25.8", "4.67 and 25.3"
+
+
+@computed("flashattention-gives-other-numbers-is-it-exact")
+def _():
+    half = torch.finfo(torch.float16)
+    return (f"In {half.bits} bits", f"{half.eps:.3f}"[1:],
+            f"in {torch.finfo(torch.float64).bits} bits")
+
+
+@computed("flashattention-makes-my-model-hardly-faster")
+def _():
+    width = 512
+
+    def share(words):
+        scores, matrices = 2 * words ** 2 * width, 12 * words * width ** 2
+        return f"{100 * scores / (scores + matrices):.0f}"
+
+    return (f"At width {width} these are {share(128)} of 100 multiplications of a "
+            f"block at 128 words, and {share(4096)} at 4,096",)
+
+
+@computed("my-mla-cache-is-larger-than-an-ordinary-one")
+def _():
+    latent, turned, heads, key, value = 512, 64, 128, 128, 128
+    kept, saved = cells("18", "latent-table", "DeepSeek-V2", 1, 3)
+    assert kept == f"{2 * 60 * (latent + turned):,}"
+    assert saved == f"{2 * heads * value / (latent + turned):.1f}"
+    return (f"{latent} + {turned} = {latent + turned} numbers",
+            f"{heads} heads with keys of {key + turned} and values of {value} are "
+            f"{heads * (key + turned + value):,}")
+
+
+@computed("how-do-i-use-a-rotary-model-beyond-its-trained-length")
+def _():
+    near, far = cells("12", "long-table", "rotary", 4, 6)
+    return (f"from {near} at 21 to 24 words to {far} at 31 to 40",
+            f"by {8192 // 2048} for 8,192 words in a model of 2,048", "1,000 steps")
+
+
+@computed("how-many-tokens-does-a-model-of-a-given-size-need")
+def _():
+    each = 1.4e12 / 70e9
+    return (f"about {each:.0f} for each parameter", "70 billion", "1.4 trillion",
+            f"For 124 million parameters that is {124e6 * each / 1e9:.1f} billion")
+
+
+@computed("pretrained-or-from-scratch-with-200-000-sentence-pairs")
+def _():
+    bleu = output("19", "scores").splitlines()[1].split()[1]
+    some, more = (row("21", "gain-run", f"{pairs} ")[0][1:]
+                  for pairs in (2000, 20_000))
+    assert "reached 0.00 BLEU, and a tuned one 16.57" in text("21")
+    return ("200,000 pairs are enough", f"29,000 captions reach {bleu} BLEU",
+            f"{some} BLEU with 2,000 pairs and {more} with 20,000", "100,000 words",
+            "16.57 BLEU in place of 0.00")
+
+
+@computed("how-many-pairs-for-validation-and-test")
+def _():
+    first = output("19", "scores").splitlines()[1].split()
+    low, high = first[2].strip("[,"), first[3].strip("]")
+    assert "74% of the test was seen" in output("19", "leak-stored")
+    return ("1,000 to 3,000 for each", f"15 per cent of 160,000 would keep "
+            f"{160_000 * 15 // 100:,}", f"With 1,000 captions a BLEU of {first[1]} has "
+            f"the interval {low} to {high}", "74 of 100")
+
+
+@computed("does-a-maximum-length-over-50-give-better-translations")
+def _():
+    exact = output("16", "book-table").partition("exact")[2].splitlines()
+    [words] = [line.split() for line in exact if line.startswith("Transformer, added")]
+    return ("longer than 50", "up to 24 words",
+            f"{words[-3]} of 100 right at 21 to 24, and {words[-1]} at 31 to 40",
+            f"100 words have {(100 // 50) ** 2} times as many scores as 50")
+
+
+@computed("whole-paragraphs-or-single-sentences")
+def _():
+    exact = output("16", "book-table").partition("exact")[2].splitlines()
+    [words] = [line.split() for line in exact if line.startswith("Transformer, rotary")]
+    return (f"{words[-4]} of 100 right at 17 to 20 words, and {words[-1]} at 31 to 40",
+            f"{3 ** 2} times the scores of one")
+
+
+@computed("how-do-i-choose-layers-heads-and-width")
+def _():
+    sizes = [round(12 * layers * width ** 2 / 1e6)
+             for layers, width in ((12, 768), (24, 1024))]
+    assert abs(12 * 768 ** 2 / parameters(768, 4 * 768) - 1) < 0.01
+    return ("about 12 · L · D²", f"12 layers of 768 have {sizes[0]} million and 24 of "
+            f"1,024 have {sizes[1]}", "64 or 128 wide", "For 29,000 pairs", "width 256")
+
+
+@computed("which-learning-rate-for-small-batches-on-one-gpu")
+def _():
+    times = 25_000 / 1_300
+    best, broken = cells("08", "rates", "additive", 2, 3)
+    assert "4e-3   6e-3" in output("08", "rates")
+    peak = (512 * 4000) ** -0.5
+    return (f"peak of {short(peak, 4)} belongs to about 25,000 words",
+            f"With 1,300 words an update sees {times:.0f} times fewer",
+            f"{peak / times ** 0.5:.5f}"[1:],
+            f"from {best} to {broken} BLEU between .004 and .006", "50 *sentences*")
+
+
+@computed("why-is-beta2-0-98-and-not-0-999")
+def _():
+    fifty, thousand = (round(1 / (1 - beta)) for beta in (0.98, 0.999))
+    default = torch.optim.Adam([nn.Parameter(torch.zeros(1))]).defaults["betas"][1]
+    assert default == 0.999
+    return (f"{fifty} for .98 and {thousand:,} for .999", ".98 or .95")
+
+
+@computed("can-i-train-with-a-batch-size-of-one")
+def _():
+    return ("accumulate 32 or more",
+            f"25,000 words, about {25_000 // 25:,} sentences of 25")
+
+
+@computed("my-transformer-is-worse-than-my-lstm")
+def _():
+    words = row("16", "unseen-table", "as in training")
+    rnn, added, rotary = words[1], words[5], words[9]
+    scores = [line.partition("cased ")[2].split()[0]
+              for line in output("19", "rnn-run").splitlines()]
+    return (f"{rnn} of 100 right, a Transformer with added positions {added}, with "
+            f"rotary ones {rotary}", "On 29,000 captions", f"{scores[1]} BLEU",
+            f"the RNN {scores[0]}")
+
+
+@computed("with-more-than-six-layers-it-does-not-converge")
+def _():
+    assert output("13", "grad-hand").split()[-1] == f"{1.1 ** 24:.2f}"
+    return (f"24 layers with slopes of .1 leave {0.1 ** 24:.0e}",
+            f"with bypasses {1.1 ** 24:.2f}")
+
+
+@computed("the-masked-loss-stays-at-7")
+def _():
+    pieces = 30_522
+    whole = sum(1 / rank for rank in range(1, pieces + 1))
+    entropy = sum(math.log(rank * whole) / (rank * whole)
+                  for rank in range(1, pieces + 1))
+    return (f"ln {pieces:,} = {math.log(pieces):.1f}", "to about 7",
+            f"has {entropy:.1f}")
+
+
+@computed("gpt-2-puts-most-attention-on-the-first-token")
+def _():
+    assert "a perplexity of 5,158" in text("22") and "it had 5.40" in text("22")
+    return "5,158", "5.40"
+
+
+@computed("attention-looks-mostly-at-the-end-of-the-sentence")
+def _():
+    [hits] = cells("08", "align-table-run", "dot product", 5)
+    return (f"{hits} of 100 linked pieces",)
+
+
+@computed("perplexity-is-5-and-translations-are-horrible")
+def _():
+    lines = [line.split() for line in output("05", "keeping-table").splitlines()
+             if "lowest loss" in line]
+    told = {pairs: (f"{math.exp(float(loss)):.1f}", bleu)
+            for pairs, _, _, bleu, _, loss, *_ in lines}
+    return (f"300 pairs has {told['300'][0]} and {told['300'][1]} BLEU",
+            f"1,000 pairs {told['1000'][0]} and {told['1000'][1]}",
+            f"3,000 pairs {told['3000'][0]} and {told['3000'][1]}", "200 sentences")
+
+
+@computed("with-adam-the-loss-stays-at-1-6-with-sgd-it-falls")
+def _():
+    return f"{math.log(5):.1f} is ln 5", "rate of .001", ".0001"
+
+
+@computed("after-fine-tuning-it-has-forgotten-the-rest")
+def _():
+    return ("from 1 to 1.3",)
