@@ -5,8 +5,10 @@ from dataclasses import replace
 from functools import partial
 from itertools import takewhile
 
+import notebooks as files
 import pytest
 import torch
+from books import ROOT
 from copied import differences, draw
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -331,6 +333,40 @@ def test_a_cache_keeps_what_a_group_shares():
             cache = model.start()
             model(torch.zeros(1, 1).long(), cache=cache)
             assert sum(part.numel() for pair in cache.past for part in pair) == numbers
+
+
+# layers, width of all heads, heads, heads with a key: tables of the papers that chapter
+# 18 names; Llama 3 is 3.1, Mistral 7B is 0.1, Gemma is the first
+PUBLISHED = {"GPT-3, 175B": (96, 12288, 96, 96), "Llama, 65B": (80, 8192, 64, 64),
+             "Llama 3, 405B": (126, 16384, 128, 8), "Llama 3, 8B": (32, 4096, 32, 8),
+             "Mistral, 7B": (32, 4096, 32, 8), "Qwen3, 8B": (36, 4096, 32, 8),
+             "PaLM, 540B": (118, 12288, 48, 1), "Gemma, 2B": (18, 2048, 8, 1)}
+LATENT = {"DeepSeek-V2": 60, "DeepSeek-V3": 61}    # layers
+
+
+def test_the_ten_caches_of_chapter_18_are_those_of_the_published_sizes(capsys):
+    cells = {cell.id: cell
+             for cell in files.read(ROOT / "notebooks/18_cache.ipynb").cells}
+    chapter = {}
+    for name in "latent-configs", "latent-table":
+        exec(cells[name].source, chapter)
+    found = {row[:15].strip(): row[28:].split()
+             for row in capsys.readouterr().out.split("\n")[1:] if row}
+    assert found.keys() == PUBLISHED.keys() | LATENT.keys()
+    sizes = {"vocab_size": 4, "hidden": 4, "context_length": 4, **LLAMA}
+    for name, (layers, width, heads, kv_heads) in PUBLISHED.items():
+        with torch.device("meta"):
+            model = DecoderOnly(DecoderOnlyConfig(
+                width=width, heads=heads, kv_heads=kv_heads, layers=1, **sizes))
+            cache = model.start()
+            model(torch.zeros(1, 1).long(), cache=cache)
+        numbers = layers * sum(part.numel() for part in cache.past[0])
+        assert found[name] == [f"{2 * numbers:,}", f"{numbers / 2 ** 14:.2f}",
+                               f"{heads / kv_heads:.1f}"], name
+    for name, layers in LATENT.items():    # V2, section 2.1.4: as 2.25 groups of 128
+        numbers = layers * 2.25 * 2 * 128
+        assert found[name] == [f"{2 * numbers:,.0f}", f"{numbers / 2 ** 14:.2f}",
+                               f"{128 / 2.25:.1f}"], name
 
 
 def test_grouped_queries_equal_repeated_keys():

@@ -54,7 +54,9 @@ def test_the_table_has_every_symbol_of_the_paper():
     text = re.sub(r"[\s{}]|\\text", "", "".join(symbols))
     for symbol in (
             "x_1", "x_n", "z_1", "y_m", "N=6", "LayerNorm", "d_model=512", "QK^", "d_k",
-            "d_v", "h=8", "W_i^Q", "W_i^K", "W_i^V", "head_i", "Concat", "W^O", "infty",
+            "d_v", "h=8", "W_i^Q", "W_i^K", "W_i^V", "d_model\\timesd_k",
+            "d_model\\timesd_v", "head_i", "Concat", "W^O", "hd_v\\timesd_model",
+            "infty",
             "xW_1+b_1", "W_2+b_2", "d_ff=2048", "sqrtd_model", "PE_(pos,2i)",
             "PE_(pos,2i+1)", "PE_pos+k", "beta_1=.9", "beta_2=.98", "epsilon=10^-9",
             "lrate", "warmup\\_steps=4000", "P_drop=.1", "epsilon_ls=.1"):
@@ -71,7 +73,7 @@ def test_a_training_took_as_long_as_the_page_says():
 
 def test_ten_papers_and_five_projects():
     papers, projects = PAGE.split("## Ten papers")[1].split("## Five projects")
-    assert len(re.findall(r"^\d+\. \[", papers, re.MULTILINE)) == 10
+    assert len(re.findall(r"^\d+\. \[.+ \*New:\* .+", papers, re.MULTILINE)) == 10
     hours = re.findall(r"^\*\*.+\*\* \(\d+ hours\)\. \*Data:\*.+\*Do:\*.+"
                        r"\*A good result:\*", projects, re.MULTILINE)
     assert len(hours) == 5
