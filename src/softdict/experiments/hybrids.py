@@ -49,7 +49,7 @@ class StackCache(DecoderCache):
 
     def __init__(self, layers):
         super().__init__([], None, [None] * layers)
-        self.states = {}    # by layer: [B, H, K, K]
+        self.states = {}    # of each memory, by its layer
 
     def check(self, length):
         """Takes note of how many words there are: every layer has read them."""
