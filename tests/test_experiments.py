@@ -339,7 +339,7 @@ def test_rounded_keeps_the_structure():
 def test_names_are_unique_and_every_group_of_the_book_is_there():
     parts = (baselines, translation, ablations, padding, memory, costs, endings,
              flags, keeping, maps, writing, roles, pretraining, today, bigrams, places,
-             silence, averaged, recall, hybrids)
+             silence, averaged, recall, hybrids, stacks)
     every = [experiment for part in parts for experiment in part.EXPERIMENTS]
     assert len(every) == len(EXPERIMENTS)
     # a command names the one or the other

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -38,7 +39,7 @@ def make_examples(count, seed, most=12):
 @pytest.fixture(autouse=True)
 def made_corpus(tmp_path, monkeypatch):
     splits = {"train": make_examples(40, 0, 20), "valid": make_examples(30, 1, 20),
-              "iid": make_examples(40, 2, 16)}
+              "iid": make_examples(12, 2, 16)}
     monkeypatch.setattr(sentences, "split", splits.__getitem__)
     monkeypatch.setattr(recipes.corpus, "split", lambda name: [
         SimpleNamespace(words=example.source, morphemes=example.target)
@@ -53,12 +54,12 @@ def made_corpus(tmp_path, monkeypatch):
     today.vocabulary.cache_clear()
 
 
-def some(kind, **parts):
+def some(kind):
     """A small stack in double precision whose weights are far from 0."""
-    config = DecoderOnlyConfig(len(today.vocabulary()), **SMALL | parts)
+    config = DecoderOnlyConfig(len(today.vocabulary()), **SMALL)
     model = OneRow(config, kind).double().eval()
     for part in model.parameters():
-        torch.nn.init.normal_(part, std=0.3)
+        part.data.add_(0.6 * torch.randn_like(part))
     return model
 
 
@@ -117,12 +118,13 @@ def test_four_softmax_layers_are_the_model_of_today():
 
 
 @each
-def test_a_translation_does_not_depend_on_its_batch(kind):
-    model, examples = some(kind), sentences.split("iid")[:9]
+def test_a_translation_does_not_depend_on_its_batch(kind, monkeypatch):
+    model, examples = some(kind), sentences.split("iid")[:7]
+    monkeypatch.setattr(today, "generate", partial(today.generate, count=9))
     wanted = []
     for source, _ in system(kind).ids(examples):
         text = [*source, BOS]
-        while text[-1] != EOS and len(text) < len(source) + 101:
+        while text[-1] != EOS and len(text) < len(source) + 10:
             logits = model.model(torch.tensor([text]))[0, -1]
             logits[[PAD, BOS]] = -math.inf
             text.append(logits.argmax().item())
