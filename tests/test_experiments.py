@@ -22,8 +22,8 @@ from softdict.batches import make_batch
 from softdict.experiments import (
     EXPERIMENTS, __main__, ablations, averaged, baselines, benchmark, bigrams, costs,
     endings, flags, hybrids, keeping, maps, measures, memory, padding, places,
-    pretraining, recall, replaced, rivals, roles, runner, sentences, silence, today,
-    translation, writing)
+    pretraining, recall, replaced, rivals, roles, runner, sentences, silence, stacks,
+    today, translation, writing)
 from softdict.experiments.measures import aligned
 from softdict.experiments.noise import Noised, others
 from softdict.experiments.replaced import Replaced, heaviest, instead, uniform
