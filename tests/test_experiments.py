@@ -22,8 +22,8 @@ from softdict.batches import make_batch
 from softdict.experiments import (
     EXPERIMENTS, __main__, ablations, averaged, baselines, benchmark, bigrams, costs,
     endings, flags, hybrids, keeping, maps, measures, memory, padding, places,
-    pretraining, recall, replaced, rivals, roles, runner, sentences, silence, today,
-    translation, writing)
+    pretraining, recall, replaced, rivals, roles, runner, sentences, silence, stacks,
+    today, translation, writing)
 from softdict.experiments.measures import aligned
 from softdict.experiments.noise import Noised, others
 from softdict.experiments.replaced import Replaced, heaviest, instead, uniform
@@ -339,7 +339,7 @@ def test_rounded_keeps_the_structure():
 def test_names_are_unique_and_every_group_of_the_book_is_there():
     parts = (baselines, translation, ablations, padding, memory, costs, endings,
              flags, keeping, maps, writing, roles, pretraining, today, bigrams, places,
-             silence, averaged, recall, hybrids)
+             silence, averaged, recall, hybrids, stacks)
     every = [experiment for part in parts for experiment in part.EXPERIMENTS]
     assert len(every) == len(EXPERIMENTS)
     # a command names the one or the other

@@ -27,6 +27,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from softdict import runtime
+from softdict.cache import DecoderCache
 from softdict.decoder_only import DecoderOnlyConfig, Layer
 from softdict.experiments.recall import KEYS, VALUES, losses, right_answers
 from softdict.experiments.runner import Experiment
@@ -41,10 +42,25 @@ TASKS = ("once", "twice")
 KINDS = {"softmax": (0, 1, 2, 3), "memory": (), "hybrid": (3,), "softmax first": (0,)}
 
 
+class StackCache(DecoderCache):
+    """Keys and values of the layers with softmax attention, states of the others."""
+
+    length = 0    # words so far
+
+    def __init__(self, layers):
+        super().__init__([], None, [None] * layers)
+        self.states = {}    # of each memory, by its layer
+
+    def check(self, length):
+        """Takes note of how many words there are: every layer has read them."""
+        self.length = length
+
+
 class Memory(nn.Module):
     """The gated delta rule in the place of a layer's `GroupedAttention`.
 
     its matrices are the same; two small layers more give strengths and gates
+    of the words so far it keeps one state, in a StackCache
     """
 
     def __init__(self, config):
@@ -55,14 +71,17 @@ class Memory(nn.Module):
         self.strength, self.gate = (nn.Linear(width, config.heads) for _ in range(2))
 
     def forward(self, x, angles, allowed, cache=None, layer=0):
-        """x [B, T, D]; returns x [B, T, D]; the rest is for softmax attention."""
+        """x [B, T, D]; returns x [B, T, D]; softmax attention needs the angles and what
+        is allowed."""
         query, key, value = (split_heads(part(x), self.heads)
                              for part in (self.query, self.key, self.value))
         strength, gate = (split_heads(part(x), self.heads)
                           for part in (self.strength, self.gate))
-        answers, _ = in_blocks(
+        states = cache.states if isinstance(cache, StackCache) else {}
+        answers, states[layer] = in_blocks(
             gated_delta_block, 32, query, F.normalize(key, dim=-1), value,
-            strength.sigmoid(), (gate + 4).sigmoid())    # gates are nearly open
+            strength.sigmoid(), (gate + 4).sigmoid(),    # gates are nearly open
+            state=states.get(layer))
         return self.out(merge_heads(answers))                      # [B, T, D]
 
 

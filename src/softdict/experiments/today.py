@@ -103,16 +103,20 @@ class Both(System):
             _, kept = model.step(source[:, 0], kept)
         return {"source": size_of(kept.memory) / 7, "target": size_of(kept.past) / 5}
 
-    @torch.no_grad()
     def valid_loss(self, model):
         """Mean loss of a target word of the split `valid`."""
+        return {"loss on valid": self.mean_loss(model, sentences.split("valid"))}
+
+    @torch.no_grad()
+    def mean_loss(self, model, examples):
+        """Mean loss of a target word of these examples."""
         total = words = 0
-        for batch in epoch_batches(self.ids(sentences.split("valid")), 100, 0, 0):
+        for batch in epoch_batches(self.ids(examples), 100, 0, 0):
             batch = batch.to(next(model.parameters()).device)
             count = (batch.target_out != PAD).sum().item()
             total += batch_loss(model, batch, self.settings).item() * count
             words += count
-        return {"loss on valid": total / words}
+        return total / words
 
     def finish(self, training):
         """What is measured of a trained model."""
@@ -169,7 +173,7 @@ SYSTEMS = {"today-0-both": Both(RECIPES["transformer"].build, SETTINGS),
                lambda name=name: OneText(config(name)), SETTINGS) for name in CHANGES}}
 
 
-def watched(name, one, finish: Callable, seeds=SEEDS):
+def watched(name, one, finish: Callable, seeds=SEEDS, group="today"):
     """A training that stores its loss on `valid` on the way, and finish(training)."""
     def first(seed):
         training, pairs = one.start(seed)
@@ -186,7 +190,7 @@ def watched(name, one, finish: Callable, seeds=SEEDS):
                 "loss on valid": [history[step - 1]["loss on valid"] for step in seen],
                 **finish(training)}
 
-    return Experiment(name, "today", first, result, seeds)
+    return Experiment(name, group, first, result, seeds)
 
 
 # Seconds
