@@ -57,8 +57,14 @@ TEXT = "# {} · {}\n\nWords.\n\n## A sum\n\nIt adds $1 + 1$."
 
 
 def small_book(root):
-    """Four chapters with a section and three items each; 04 asks of 03 and 01."""
+    """Four chapters with a section and three items each; 04 asks of 03 and 01. Puzzles
+    belong to exercises of 02 and 03, and to no exercise in 04."""
     (root / "book/practice").mkdir(parents=True)
+    (root / "book/lines").mkdir()
+    for chapter, source in {"02": "tests/answers/02/02-2.py", "04": "src/four.py",
+                            "03": "tests/answers/03/03-2_variant.py"}.items():
+        (root / f"book/lines/{chapter}.toml").write_text(
+            f'name = "Four"\nsource = "{source}"\n', "utf-8")
     (root / "notebooks").mkdir()
     for chapter in NAMES:
         (root / f"book/practice/{chapter}.toml").write_text(
@@ -719,22 +725,37 @@ def test_it_can_be_used_in_both_themes_and_on_a_phone(page, theme, name):
 
 def test_the_page_shows_what_this_device_remembers(page):
     opened(page, "practice", read(
-        "01", "03", done={"03-1": True, "C1-1": True}, predicted={
+        "01", "03", done={"03-3": True, "C1-1": True, "03-1": "order", "03-2": False,
+                          "04-Four": "blanks", "03-4": "x"}, predicted={
             "01_one#predict-a": {"choice": "a", "held": True},
             "01_one#predict-b": {"choice": "b", "held": False},
             "01_one#predict-c": {"choice": ""}},
-        ordered={"02_two#lines-02": {"placed": "BA"}, "04_fours#lines-1": {}},
+        ordered={"02_two#lines-02": {"placed": "BA"}, "04_fours#lines-1": {},
+                 "03_three#lines-03": {"solved": True}},
         recalled={"01-next": answered(), "02-third": "rubbish",
                   "02-next": answered(right=False, row=0, wrong=2)}))
     rows = [row.inner_text().split("\t") for row in page.locator("tbody tr").all()]
-    assert rows == [["01 · 01_one (read)", "1 of 2", "1 of 1", "–", "–"],
-                    ["02 · 02_two", "–", "0 of 1", "0 of 1", "–"],
-                    ["03 · 03_three (read)", "–", "–", "–", "1"]]
+    assert rows == [["01 · 01_one (read)", "1 of 2", "1 of 1", "–"],
+                    ["02 · 02_two", "–", "0 of 1", "2 (begun)"],
+                    ["03 · 03_three (read)", "–", "–", "1 (order), 3 (written)"],
+                    ["04 · 04_four", "–", "–", "Four (blanks)"]]
     assert page.locator("#practice-twice li").all_inner_texts() == [
         "Chapter 02 says it, under A sum. Wrong 2 times."]
     assert "The next question is due on December 3." in page.locator(
         "#practice-due").inner_text()
     assert not page.get_by_text("This page needs JavaScript").is_visible()
+
+
+@pytest.mark.parametrize("kept, words", [
+    ({"ordered": {"02_two#lines-02": {"solved": True}}}, "2 (order)"),
+    ({"filled": {"02_two#lines-02": {"given": "a--"}},
+      "ordered": {"02_two#lines-02": {"placed": "a"}}}, "2 (begun)"),
+    ({"done": {"02-2": True}, "ordered": {"02_two#lines-02": {"solved": True}}},
+     "2 (written)")])
+def test_a_puzzle_and_its_exercise_are_one(page, kept, words):
+    opened(page, "practice", kept)
+    [row] = page.locator("tbody tr").all()
+    assert row.inner_text().split("\t")[-1] == words
 
 
 def test_a_new_device_is_told_that_nothing_is_remembered(page):
@@ -774,22 +795,26 @@ def imported(page, content, name="file.json"):
 
 
 def test_a_file_carries_all_to_another_device_and_is_joined_there(page, site):
-    there = {"read": {"01_one": True}, "done": {"01-1": True},
+    there = {"read": {"01_one": True},
+             "done": {"01-1": True, "02-1": "blanks", "02-2": "blanks"},
              "predicted": {"01_one#predict-a": {"choice": "a", "held": True}},
              "recalled": {"01-next": answered("2026-12-01", row=3),
                           "02-next": answered("2026-11-01")},
-             "ordered": {"01_one#lines-01": {"placed": "AB", "solved": True}}}
+             "ordered": {"01_one#lines-01": {"placed": "AB", "solved": True}},
+             "filled": {"02_two#lines-02": {"given": "abc", "solved": True}}}
     opened(page, "practice", there)
     content = exported(page)
     assert content == {"softdict": "practice", **there}
-    here = {"predicted": {"01_one#predict-a": {"choice": "b", "held": False}},
+    here = {"done": {"02-1": "written", "02-3": "written"},
+            "predicted": {"01_one#predict-a": {"choice": "b", "held": False}},
             "ordered": {"01_one#lines-01": {"placed": "A", "solved": False}},
             "recalled": {"01-next": answered("2026-11-30"),
                          "02-next": answered("2026-12-02", row=2)}}
     opened(page, "practice", here)
-    assert imported(page, json.dumps(content)) == "Imported: 4 entries are new here."
+    assert imported(page, json.dumps(content)) == "Imported: 6 entries are new here."
     assert memory(page) == {
-        "predicted": here["predicted"], "read": there["read"], "done": there["done"],
+        "predicted": here["predicted"], "read": there["read"],
+        "done": {**there["done"], **here["done"]}, "filled": there["filled"],
         "ordered": there["ordered"], "recalled": {
             "01-next": there["recalled"]["01-next"],
             "02-next": here["recalled"]["02-next"]}}

@@ -324,14 +324,20 @@ def test_choices_ticks_and_chapters_are_remembered_and_forgotten(page):
     page.wait_for_selector(".bd-links a.read", state="attached")
     page.evaluate("""() => { const all = JSON.parse(localStorage.softdict);
         all.predicted['02_other#predict-x'] = { choice: 'a', held: true };
+        all.recalled = { a: { right: true }, b: { right: false }, c: 7 };
+        all.ordered = { x: { solved: false }, y: {} };
+        all.filled = { x: { solved: true }, z: null };
         localStorage.softdict = JSON.stringify(all) }""")
     opened(page, "?again")
     assert seen(page, ANSWER, VERDICT, "It is two.", "is 4.") == [
         True, True, False, True]
     assert page.get_by_role("checkbox").is_checked()
     assert page.locator(".predict-end p").first.inner_text() == (
-        "Predictions that held: 1 of 2 on this page, 2 of 3 in the book. Chapters read "
-        "to the end: 1. Exercises done: 1. This device alone remembers it.")
+        "Predictions that held: 1 of 2 on this page, 2 of 3 in the book. Recalls that "
+        "were right: 1 of 2. Blanks or orders solved: 1 of 3. Chapters read to the "
+        "end: 1. Exercises done: 1. This device alone remembers it.")
+    assert page.evaluate("JSON.parse(localStorage.softdict).done") == {
+        "01-1": "written"}
     page.on("dialog", lambda dialog: dialog.accept())
     page.locator(".predict-end").scroll_into_view_if_needed()
     page.evaluate(DRAWN)    # the end was seen, before it is forgotten

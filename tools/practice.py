@@ -24,6 +24,7 @@ import tomllib
 from html import escape
 from pathlib import Path
 
+import shuffled
 from docutils.nodes import make_id
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -190,6 +191,11 @@ def turn(app, name, source):
         forms = "\n\n".join(as_form(item, root=root) for item in items(root).values())
         source[0] = source[0].replace(
             ALL, f'<div class="recall-all" hidden>\n\n{forms}\n\n</div>')
+        puzzles = {path.stem: shuffled.exercise(path.stem, root)
+                   for path in (root / "book/lines").glob("*.toml")}
+        place = 'id="practice-chapters"'
+        source[0] = source[0].replace(
+            place, f'{place} data-puzzles="{escape(json.dumps(puzzles))}"')
     elif name.startswith("notebooks/"):
         content = json.loads(source[0])
         for cell in content["cells"]:

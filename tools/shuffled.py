@@ -1,9 +1,11 @@
-"""Lines in order: a function's lines, shuffled, with a few wrong ones among them.
+"""Lines in order: a function's lines, shuffled, with a few wrong ones among them; and
+the same function with three blanks.
 
-`book/lines/NN.toml` names the function and the wrong answers. Here the lines are cut
-out of their files, wrapped for a phone, and made into the cell `lines-NN`, which
-`make quotes` writes. As an extension of Sphinx, from _config.yml, this adds to the site
-what web/order.js needs; without scripts list and fold stand as in the notebook.
+`book/lines/NN.toml` names the function, the wrong answers and the blanks. Here lines
+and blanks are cut out of their files, wrapped for a phone, and made into the cell
+`lines-NN`, which `make quotes` writes. As an extension of Sphinx, from _config.yml,
+this adds to the site what web/puzzle.js needs; without scripts lists and folds stand as
+in the notebook.
 """
 
 import ast
@@ -22,7 +24,7 @@ WEB = ROOT / "web"
 COLUMNS = 41    # of code on a phone
 TAG, CELL = "lines", re.compile(r"lines-(\d\d)")
 LETTERS = "abcdefghijklmnop"
-FILES = "order.js", "order.css"
+FILES = "puzzle.js", "blanks.js", "order.js", "order.css"
 
 
 @dataclass
@@ -49,14 +51,19 @@ class Line:
 class Puzzle:
     """Lines as they are shown, and the orders of their places that are right.
 
-    free are pairs of places whose order does not matter
+    free are pairs of places whose order does not matter. gaps is the whole function
+    with `__1__` in place of the first blank; blanks has for each the pieces as they are
+    shown, pairs of a text and why it is wrong, which is "" for a right one
     """
 
+    exercise: str
     name: str
     head: str
     lines: list
     orders: list
     free: list
+    gaps: str
+    blanks: list
 
     @property
     def right(self):
@@ -158,7 +165,7 @@ def narrow(text, room):
     """
     if all(len(row) <= room for row in text.split("\n")):
         return text
-    whole = re.sub(r"\n *", " ", re.sub(r"(?<=[(\[{])\n *", "", text))
+    whole = in_one_row(text)
     places = {0: (0, 0), **cuts(whole), len(whole): (0, 0)}    # price and depth
 
     def row(start, end):
@@ -174,6 +181,10 @@ def narrow(text, room):
             default=(0, 0, (0,)))
     taken = [-place for place in reversed(best[len(whole)][-1])]
     return "\n".join(row(*pair) for pair in zip(taken, taken[1:]))
+
+
+def in_one_row(text):
+    return re.sub(r"\n *", " ", re.sub(r"(?<=[(\[{])\n *", "", text))
 
 
 def cuts(whole):
@@ -227,12 +238,52 @@ def read(number, root=ROOT):
     shown, chance = [*lines, *wrong], random.Random(f"lines {number}")
     while [line for line in shown if line.place is not None] == lines:
         chance.shuffle(shown)
-    return Puzzle(name, head, shown, orders, sorted(pairs))
+    return Puzzle(exercise(number, root), name, head, shown, orders, sorted(pairs),
+                  gaps(head, lines, about["blank"]),
+                  shuffled_pieces(about["blank"], random.Random(f"fill {number}")))
 
 
 def told(number, root=ROOT):
     """What book/lines/NN.toml tells of a chapter's puzzle."""
     return tomllib.loads((root / f"book/lines/{number}.toml").read_text("utf-8"))
+
+
+def exercise(number, root=ROOT):
+    """The exercise that a puzzle belongs to; its function, if no exercise asks for it.
+    """
+    about = told(number, root)
+    path = Path(about["source"])
+    return path.name[:4] if path.parts[0] == "tests" else f"{number}-{about['name']}"
+
+
+def gaps(head, lines, blanks):
+    """The function with blanks, in rows that fit also when they are filled.
+
+    raises ValueError for a piece that does not stand once in its line
+    """
+    rows = [head]
+    for number, line in enumerate(lines, start=1):
+        text = in_one_row(line.text)
+        for at, blank in enumerate(blanks, start=1):
+            if blank["line"] == number:
+                if text.count(blank["piece"]) != 1:
+                    raise ValueError(f"{blank['piece']!r} does not stand once in line "
+                                     f"{number}")
+                longest = max(len(piece) for piece, _ in pieces(blank))
+                text = text.replace(blank["piece"], f"__{at}".ljust(longest, "_"))
+        rows += [" " * (4 + line.indent) + row
+                 for row in narrow(text, COLUMNS - 4 - line.indent).split("\n")]
+    return re.sub(r"__(\d)_*", r"__\1__", "\n".join(rows))
+
+
+def pieces(blank):
+    """The pieces of a blank, each with why it is wrong, or ""."""
+    return [(piece, "") for piece in (blank["piece"], *blank.get("also", ()))] + [
+        (piece, says) for piece, says in blank["tempting"]]
+
+
+def shuffled_pieces(blanks, chance):
+    return [chance.sample(found, len(found)) for found in map(pieces, blanks)]
 
 
 def wrong_line(told, lines, name, root):
@@ -256,18 +307,26 @@ def wrong_line(told, lines, name, root):
 
 
 def as_json(puzzle):
-    """What web/order.js needs of a puzzle."""
+    """What web/puzzle.js needs of a puzzle."""
     lines = [{"text": line.text, "indent": line.indent, "opens": line.opens,
               "place": line.place, "parent": line.parent, "makes": line.makes,
-              "needs": line.needs, "says": re.sub("[`*]", "", sentence(line.says))}
+              "needs": line.needs, "says": plain(line.says)}
              for line in puzzle.lines]
-    return json.dumps({"name": puzzle.name, "head": puzzle.head, "lines": lines,
-                       "orders": puzzle.orders, "free": puzzle.free})
+    blanks = [[{"text": text, "says": plain(says)} for text, says in one]
+              for one in puzzle.blanks]
+    return json.dumps({
+        "exercise": puzzle.exercise, "name": puzzle.name, "head": puzzle.head,
+        "lines": lines, "orders": puzzle.orders, "free": puzzle.free,
+        "gaps": puzzle.gaps, "blanks": blanks})
+
+
+def plain(says):
+    return re.sub("[`*]", "", sentence(says))
 
 
 def sentence(words):
     """What a check says, with a capital in front, if no name of code stands there."""
-    return words[0].upper() + words[1:] if re.match("[a-z-]+ ", words) else words
+    return words[:1].upper() + words[1:] if re.match("[a-z-]+ ", words) else words
 
 
 # In the notebook ----------------------------------------------------------------------
@@ -275,19 +334,34 @@ def sentence(words):
 COUNTED = {1: "one wrong one", 2: "two wrong ones", 3: "three wrong ones"}
 TEXT = """\
 <details>
-<summary>Lines in order</summary>
+<summary>Three blanks, or lines in order</summary>
 
-{why} Here are the lines of `{name}`, shuffled, and {wrong} among them. Which belong, \
-and in which order? The indentation is given.
+{why} Fill three blanks of `{name}`, or put its lines in order.
+
+Here are the lines, shuffled, and {wrong} among them. Which belong, and in which \
+order? The indentation is given.
 
 ```text
 {shuffled}
 ```
 
 <details>
-<summary>The order</summary>
+<summary>Three blanks</summary>
 
-{order}
+Which piece belongs in each blank?
+
+```text
+{gaps}
+
+{pieces}
+```
+
+</details>
+
+<details>
+<summary>The code</summary>
+
+Lines in order: {order}. Blanks: {filled}.
 
 ```python
 {code}
@@ -314,8 +388,17 @@ def markdown(number, root=ROOT):
                            for row in indented(line))]
     mistakes = [f"- {letters[id(line)]} does not belong. {sentence(line.says)}"
                 for line in puzzle.wrong]
+    blanks = [[(f"{at}{letter}", text, says)
+               for letter, (text, says) in zip(LETTERS, blank)]
+              for at, blank in enumerate(puzzle.blanks, start=1)]
+    mistakes += [f"- {name} is wrong. {sentence(says)}"
+                 for blank in blanks for name, _, says in blank if says]
     return TEXT.format(
-        name=puzzle.name, wrong=COUNTED[len(puzzle.wrong)],
+        name=puzzle.name, wrong=COUNTED[len(puzzle.wrong)], gaps=puzzle.gaps,
+        pieces="\n\n".join("\n".join(f"{name}  {text}" for name, text, _ in blank)
+                           for blank in blanks),
+        filled=", ".join(" or ".join(f"**{name}**" for name, _, says in blank
+                                     if not says) for blank in blanks),
         mistakes="\n".join(mistakes),
         why=HINT if told(number, root)["source"].startswith("tests") else BESIDE,
         shuffled="\n".join(shuffled), code="\n".join(code),
@@ -341,7 +424,7 @@ def turn_notebook(app, name, source):
 
 
 def load(app, name, template, context, tree):
-    """The style where there is a puzzle; web/predict.js loads the script there."""
+    """The style where there is a puzzle; web/predict.js loads the scripts there."""
     if '<div class="lines"' in context.get("body", ""):
         app.add_css_file("order.css")
 

@@ -1,8 +1,13 @@
-// What predict.js, recall.js and practice.js share: the page's name, elements, and what this device remembers.
+// What predict.js, recall.js, puzzle.js and practice.js share: the page's name, elements, and what this device remembers.
 
 const KEY = "softdict";
-export const KINDS = ["predicted", "done", "read", "recalled", "ordered"];
+export const KINDS = ["predicted", "done", "read", "recalled", "ordered", "filled"];
+const DOORS = ["written", "blanks", "order"];
 
+// How an exercise was solved, if it was; true is a tick of before there were doors, or of a notebook
+export const doorOf = done => done === true ? "written" : DOORS.find(door => door === done);
+
+export const LETTERS = "abcdefghijklmnop";    // of lines and pieces
 export const nameOf = path => path.split("/").at(-1).replace(/\.html$/, "");
 export const page = nameOf(location.pathname);
 
@@ -46,7 +51,7 @@ export function keep(kind, name, value) {
 
 // Asks first; then every script of the page draws itself anew, as after a change in another tab
 export function forget() {
-  if (!confirm("Forget all that you predicted, recalled, put in order and solved, and the chapters that you read?")) return;
+  if (!confirm("Forget all that you predicted, recalled, filled, put in order and solved, and the chapters that you read?")) return;
   memory = null;
   try { localStorage.removeItem(KEY); } catch { /* nothing is there */ }
   dispatchEvent(new Event("storage"));

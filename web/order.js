@@ -1,6 +1,7 @@
 // Lines in order: the lines of a function, shuffled, wrong ones among them. They are placed
-// by tap or key; the first one that stands wrongly is named, and why. tools/shuffled.py makes
-// the puzzle; without this file its list and its fold stand.
+// by tap or key; the first one that stands wrongly is named, and why.
+
+import { LETTERS, make } from "./memory.js";
 
 // --- Which line stands wrongly ---
 
@@ -42,18 +43,12 @@ function fault({ lines, free }, order, placed) {
 
 // --- On the page ---
 
-const LETTERS = "abcdefghijklmnop";
-
-// Puts a puzzle in the place of its list; returns a function that draws what is remembered.
-// make, kept and keep are those of predict.js; under `key` it remembers the letters of the
-// lines that are placed, how often they were checked, and whether the first check held.
-export function build(root, { make, kept, keep, key }) {
-  const puzzle = JSON.parse(root.dataset.puzzle), { lines, name } = puzzle;
+// One door of puzzle.js, which keeps under `placed` the letters of the lines that are placed
+export function order(puzzle, { record, solved, change, check }) {
+  const { lines, name } = puzzle;
   const placedList = make("ol", { class: "order-placed", "aria-label": `Your order of ${name}` });
   const tray = make("ul", { class: "order-tray", "aria-label": "Lines that are not placed" });
-  const said = make("p", { class: "order-said", role: "status" });
-  const check = make("button", { type: "button", class: "order-check" }, "Check the order");
-  const again = make("button", { type: "button", class: "order-again" }, "Start again");
+  const trayName = make("p", { class: "order-name" });
   const how = make("p", { class: "order-how" }, "Tap a line to place it, and tap it again to take it back. "
     + "A placed line moves by its arrows, or by the arrow keys.");
   const items = lines.map((line, number) => item(line, number));
@@ -80,11 +75,10 @@ export function build(root, { make, kept, keep, key }) {
   }
 
   const letter = number => LETTERS[number];
-  const solved = () => kept().ordered[key]?.solved === true;
 
   function place(number) {
     const waiting = [...tray.children].indexOf(items[number].whole);
-    change([...placed, number], `Line ${letter(number)} is placed, number ${placed.length + 1}.`);
+    put([...placed, number], `Line ${letter(number)} is placed, number ${placed.length + 1}.`);
     const next = tray.children[Math.min(waiting, tray.children.length - 1)];
     (next?.querySelector(".order-line") ?? check).focus({ preventScroll: true });
   }
@@ -92,7 +86,7 @@ export function build(root, { make, kept, keep, key }) {
   function take(number) {
     if (solved()) return;
     const at = placed.indexOf(number);
-    change(placed.filter(one => one !== number), `Line ${letter(number)} is taken back.`);
+    put(placed.filter(one => one !== number), `Line ${letter(number)} is taken back.`);
     items[placed[Math.min(at, placed.length - 1)] ?? number].line.focus({ preventScroll: true });
   }
 
@@ -100,37 +94,24 @@ export function build(root, { make, kept, keep, key }) {
     const at = placed.indexOf(number), to = at + way;
     if (solved() || to < 0 || to >= placed.length) return;
     const order = placed.toSpliced(at, 1).toSpliced(to, 0, number);
-    change(order, `Line ${letter(number)} is number ${to + 1} of ${order.length}.`);
+    put(order, `Line ${letter(number)} is number ${to + 1} of ${order.length}.`);
     items[number].line.focus();
   }
 
-  function change(order, words) {
+  function put(order, words) {
     wrong = null;
-    remember({ placed: order.map(letter).join(""), solved: false });
-    said.textContent = words;
+    change({ placed: order.map(letter).join("") }, words);
   }
 
-  function remember(more) {
-    keep("ordered", key, { ...kept().ordered[key], ...more });
-    draw();
-  }
-
-  check.addEventListener("click", () => {
-    const { at, why, left } = judge(puzzle, placed), { tries = 0, held } = kept().ordered[key];
+  function judged() {
+    const { at, why, left } = judge(puzzle, placed);
     wrong = why ? placed[at] : null;
-    remember({ tries: tries + 1, ...(why || left ? {} : { solved: true, held: held ?? tries === 0 }) });
-    said.textContent = why ? `Number ${at + 1}, line ${letter(placed[at])}: ${why}`
-      : left ? `All is right so far. ${left === 1 ? "One line is" : `${left} lines are`} missing.`
-      : `In order. That is ${name}.`;
-  });
-  again.addEventListener("click", () => {
-    change([], "");
-    tray.querySelector(".order-line").focus({ preventScroll: true });
-  });
+    return { why: why && `Number ${at + 1}, line ${letter(placed[at])}: ${why}`,
+      left: !left ? "" : left === 1 ? "One line is missing." : `${left} lines are missing.` };
+  }
 
-  function draw() {
-    const stored = kept().ordered[key]?.placed ?? "";
-    placed = [...new Set([...stored].map(one => LETTERS.indexOf(one)))].filter(one => one >= 0 && one < lines.length);
+  function drawPart() {
+    placed = [...new Set([...record().placed ?? ""].map(one => LETTERS.indexOf(one)))].filter(one => one >= 0 && one < lines.length);
     const rest = lines.map((_, number) => number).filter(number => !placed.includes(number));
     fill(placedList, placed);
     fill(tray, rest);
@@ -142,10 +123,6 @@ export function build(root, { make, kept, keep, key }) {
       line.classList.toggle("wrong", number === wrong);
       line.setAttribute("aria-disabled", solved());
     }
-    root.classList.toggle("solved", solved());
-    check.hidden = solved() || !placed.length;
-    again.hidden = !placed.length;
-    if (solved() && !said.textContent) said.textContent = `In order. That is ${name}.`;
     trayName.textContent = solved() ? "Left out" : "Not placed";
     trayName.hidden = !rest.length;
   }
@@ -156,12 +133,7 @@ export function build(root, { make, kept, keep, key }) {
       list.replaceChildren(...wanted);
   }
 
-  const trayName = make("p", { class: "order-name" });
-  const part = make("div", { class: "order" }, how, make("pre", { class: "order-head" }, make("code", {}, puzzle.head)),
-    placedList, said, make("p", { class: "order-acts" }, check, again), trayName, tray);
-  root.querySelector(".highlight-text").after(part);
-  root.classList.add("live");
-  draw();
-  root.querySelector("details").open ||= placed.length > 0;    // a puzzle that was begun
-  return draw;
+  return { above: [how, make("pre", { class: "order-head" }, make("code", {}, puzzle.head)), placedList], below: [trayName, tray],
+    judge: judged, drawPart, done: `In order. That is ${name}.`, begun: () => placed.length > 0,
+    empty: () => { put([], ""); tray.querySelector(".order-line").focus({ preventScroll: true }); } };
 }

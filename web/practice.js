@@ -1,7 +1,7 @@
 // The page "Where am I": what this device remembers, what is due, and both as a file. tools/practice.py puts all
 // questions into the page, hidden.
 
-import { KINDS, forget, kept, keepAll, make, nameOf } from "./memory.js";
+import { KINDS, doorOf, forget, kept, keepAll, make, nameOf } from "./memory.js";
 import { build, day, drawItems, due, dueOn, isDue, recordOf } from "./recall.js";
 
 const article = document.querySelector("article.bd-article");
@@ -38,20 +38,28 @@ function drawDue() {
 
 const chapters = [...document.querySelectorAll('nav.bd-links a[href*="notebooks/"]')].map(link => ({
   name: nameOf(link.pathname), link, number: nameOf(link.pathname).slice(0, 2) }));
+const puzzles = JSON.parse(part("chapters").dataset.puzzles ?? "{}");    // by chapter, the exercise of its puzzle
 const table = make("div", { class: "practice-table", tabindex: "0", role: "region", "aria-label": "Chapter by chapter" });
 part("chapters").append(table);
+
+// The exercises of a chapter, each with its door. A puzzle may have been solved before puzzles ticked their exercise
+function solved({ done, ordered, filled }, name, number) {
+  const own = puzzles[number], key = `${name}#lines-${number}`, begun = filled[key] ?? ordered[key];
+  const before = own && done[own] === undefined && begun && { [own]: ordered[key]?.solved === true ? "order" : "begun" };
+  return Object.entries({ ...done, ...before }).map(([exercise, how]) => [exercise, how === "begun" ? how : doorOf(how)])
+    .filter(([exercise, door]) => exercise.startsWith(`${number}-`) && door)
+    .map(([exercise, door]) => `${exercise.slice(3)} (${door})`).sort().join(", ");
+}
 
 function drawChapters() {
   const all = kept(), of = (good, made) => made.length ? `${good.length} of ${made.length}` : "–";
   const rows = chapters.map(({ name, link, number }) => {
     const predicts = Object.entries(all.predicted).filter(([key, one]) => key.startsWith(`${name}#`) && typeof one?.held === "boolean");
     const recalls = Object.keys(all.recalled).filter(id => id.startsWith(`${number}-`)).map(id => recordOf(id, all)).filter(Boolean);
-    const orders = Object.keys(all.ordered).filter(key => key.startsWith(`${name}#`)).map(key => all.ordered[key]);
-    const done = Object.keys(all.done).filter(key => key.startsWith(`${number}-`) && all.done[key] === true);
     return { link, read: all.read[name] === true, cells: [of(predicts.filter(([, one]) => one.held), predicts),
-      of(recalls.filter(one => one.right), recalls), of(orders.filter(one => one?.solved === true), orders), done.length || "–"] };
+      of(recalls.filter(one => one.right), recalls), solved(all, name, number) || "–"] };
   }).filter(({ read, cells }) => read || cells.some(text => text !== "–"));
-  const head = ["Chapter", "Predicts", "Recalls", "Orders", "Exercises"];
+  const head = ["Chapter", "Predicts", "Recalls", "Exercises"];
   table.replaceChildren(rows.length ? make("table", { class: "table" },
     make("thead", {}, make("tr", {}, ...head.map(text => make("th", { scope: "col" }, text)))),
     make("tbody", {}, ...rows.map(({ link, read, cells }) => make("tr", {},
@@ -110,7 +118,8 @@ function joined(given) {
   for (const kind of KINDS) for (const [name, value] of Object.entries(more[kind] instanceof Object ? more[kind] : {})) {
     const mine = all[kind][name];
     const isNewer = kind === "recalled" ? isLater(recordOf(name, { recalled: { [name]: value } }), recordOf(name, all))
-      : kind === "done" || kind === "read" ? value === true && mine !== true
+      : kind === "done" ? doorOf(value) && !doorOf(mine)
+      : kind === "read" ? value === true && mine !== true
       : value instanceof Object && (!(mine instanceof Object) || value.solved === true && !mine.solved);
     if (!isNewer) continue;
     all[kind][name] = value;

@@ -2,7 +2,7 @@
 // text up to its verdict, are veiled. Exercises get a tick. This device alone remembers both.
 // tools/predicts.py marks the places. Without this file nothing is veiled.
 
-import { answerButtons, forget, keep, kept, make, nameOf, page } from "./memory.js";
+import { answerButtons, doorOf, forget, keep, kept, make, nameOf, page } from "./memory.js";
 
 const article = document.querySelector("article.bd-article");
 
@@ -69,17 +69,16 @@ for (const section of article.querySelectorAll('section[id^="exercise-"]')) {
   const name = /^exercise-(\w+-\d+)/.exec(section.id)?.[1], heading = section.querySelector("h2, h3");
   if (!name || !heading) continue;
   const tick = make("input", { type: "checkbox", autocomplete: "off", "aria-label": `Exercise ${name.toUpperCase()} done` });
-  tick.addEventListener("change", () => { keep("done", name, tick.checked); draw(); });
+  tick.addEventListener("change", () => { keep("done", name, tick.checked && "written"); draw(); });
   ticks.push([name, tick]);
   const line = heading.nextElementSibling?.matches("p") ? heading.nextElementSibling : heading;
   line.append(make("label", { class: "exercise-done" }, tick, " done"));
 }
 
-// --- Lines in order ---
+// --- Three blanks, or lines in order ---
 
-const orders = [];
-for (const place of article.querySelectorAll(".lines")) import("./order.js").then(({ build }) =>
-  orders.push(build(place, { make, kept, keep, key: `${page}#${place.id}` })));
+const puzzles = [];
+for (const place of article.querySelectorAll(".lines")) import("./puzzle.js").then(({ build }) => puzzles.push(build(place)));
 
 const told = make("p", {}), button = make("button", { type: "button" }, "Forget all of it");
 const more = make("p", {}, make("a", { href: "../book/practice.html" }, "Where am I?"), " · ", button);
@@ -95,15 +94,19 @@ new IntersectionObserver(([{ isIntersecting }], watch) => {
 
 function draw() {
   boxes.forEach(drawBox);
-  orders.forEach(drawOrder => drawOrder());
-  const { predicted, done, read } = kept();
+  puzzles.forEach(drawPuzzle => drawPuzzle());
+  const { predicted, recalled, ordered, filled, done, read } = kept();
   const made = Object.entries(predicted).filter(([, one]) => typeof one?.held === "boolean");
   const here = made.filter(([name]) => boxes.some(({ key }) => key === name));
-  const held = pairs => `${pairs.filter(([, one]) => one.held).length} of ${pairs.length}`;
-  const count = marks => Object.values(marks).filter(one => one === true).length;
-  told.textContent = `Predictions that held: ${held(here)} on this page, ${held(made)} in the book. Chapters read `
-    + `to the end: ${count(read)}. Exercises done: ${count(done)}. This device alone remembers it.`;
-  for (const [name, tick] of ticks) tick.checked = done[name] === true;
+  const of = (made, isRight) => `${made.filter(isRight).length} of ${made.length}`, held = ([, one]) => one.held;
+  const recalls = Object.keys(recalled).filter(id => typeof recalled[id]?.right === "boolean");
+  const begun = [...new Set([ordered, filled].flatMap(Object.keys))];
+  told.textContent = `Predictions that held: ${of(here, held)} on this page, ${of(made, held)} in the book. Recalls that were `
+    + `right: ${of(recalls, id => recalled[id].right)}. Blanks or orders solved: `
+    + `${of(begun, key => ordered[key]?.solved === true || filled[key]?.solved === true)}. Chapters read to the end: `
+    + `${Object.values(read).filter(one => one === true).length}. Exercises done: ${Object.values(done).filter(doorOf).length}. `
+    + "This device alone remembers it.";
+  for (const [name, tick] of ticks) tick.checked = Boolean(doorOf(done[name]));
   for (const link of document.querySelectorAll("nav.bd-links a[href]"))
     link.classList.toggle("read", read[nameOf(new URL(link.href).pathname)] === true);
 }

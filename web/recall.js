@@ -2,7 +2,7 @@
 // answers, and says when a question is due again. tools/practice.py writes the questions; without this file their
 // folds hold the answers.
 
-import { answerButtons, keep, kept, make, page } from "./memory.js";
+import { answerButtons, doorOf, keep, kept, make, page } from "./memory.js";
 
 // --- When a question is due ---
 
@@ -42,7 +42,7 @@ export function due() {
 export function opened(chapter, { predicted, done, read } = kept()) {
   const begins = (names, start) => names.some(name => name.startsWith(start));
   return read[chapter] === true || begins(Object.keys(predicted), `${chapter}#`)
-    || begins(Object.keys(done).filter(name => done[name] === true), `${chapter.slice(0, 2)}-`);
+    || begins(Object.keys(done).filter(name => doorOf(done[name])), `${chapter.slice(0, 2)}-`);
 }
 
 // --- Whether an answer is right ---
