@@ -2,12 +2,12 @@
 PYTHON ?= python3
 ONLY ?=        # make student ONLY=02,07, make test ONLY=02
 
-.PHONY: help book test shaken rehearse gpu serve lab quotes student colab outputs lock address results benchmark picture pdf slides clean
+.PHONY: help book test shaken rehearse gpu serve lab quotes student colab outputs lock address results benchmark picture pdf slides cards clean
 
 help:    # what make alone says: a line for each of these
 	@$(PYTHON) tools/build.py
 
-book test shaken rehearse gpu serve lab quotes student colab outputs lock results benchmark picture pdf slides clean:
+book test shaken rehearse gpu serve lab quotes student colab outputs lock results benchmark picture pdf slides cards clean:
 	@$(PYTHON) tools/build.py $@ $(ONLY)
 
 # make address OWNER/NAME: the second word is no target of its own

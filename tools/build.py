@@ -531,6 +531,15 @@ def pdf():
             raise Stop("The PDF was not made.")
 
 
+def cards():
+    """Writes the book's cards as a deck for Anki, a subdeck a chapter."""
+    make_environment()
+    target = BUILD / "from-dictionary-to-transformer.apkg"
+    if python(ROOT / "tools/cards.py", target).returncode:
+        raise Stop("The deck was not made.")
+    print(f"The deck: {target}; Anki imports it, and knows it again when it is newer")
+
+
 def slides():
     """Makes slides of every chapter, in `_build/slides`, and looks whether they fit."""
     make_environment()
@@ -554,7 +563,7 @@ def clean():
 
 COMMANDS = ("book", "test", "shaken", "rehearse", "gpu", "serve", "lab", "quotes",
             "student", "colab", "outputs", "lock", "address", "results", "benchmark",
-            "picture", "pdf", "slides", "clean")
+            "picture", "pdf", "slides", "cards", "clean")
 
 
 WRITES = {"quotes": "Writes quotes, links and numbers into notebooks and pages.",
