@@ -827,8 +827,24 @@ def test_a_table_comes_back_in_the_form_that_its_platform_reads(tmp_path):
     rows = list(csv.reader(io.StringIO(text)))
     assert [row[4:] for row in rows] == [["Shares (4711)", "Quiz (4712)"], ["25", "9"],
                                          ["20", ""], ["", ""]]
+    # a full name that one line has and one student, either name in front
+    students = {"8": submissions.Student("8", "C D"), "9": submissions.Student(
+        "9", "A B"), "7": submissions.Student("7", "A B")}
+    text, count = report.merge(path, "Shares", {"7": 20, "8": 9, "9": 1}, {}, 20,
+                               students)
+    assert count == 1 and [row[4] for row in csv.reader(io.StringIO(text))] == [
+        "Shares (4711)", "25", "", "9"]
+    del students["9"]
+    path.write_text('Student,ID,Shares\n"Z, Y",8,\n"D, C",9,\n"A B",10,\n')
+    text, count = report.merge(path, "Shares", {"7": 20, "8": 9}, {}, 20, students)
+    assert count == 2 and text.splitlines()[1:] == ['"Z, Y",8,9', '"D, C",9,',
+                                                    "A B,10,20"]
+    path.write_text('Student,ID,Shares\nA B,10,\n"B, A",11,\n')    # two lines
+    assert report.merge(path, "Shares", {"7": 20}, {}, 20, students)[1] == 0
+    path.write_text("Student,ID,SIS Login ID,Section,Quiz\n    Points Possible,,,,9\n"
+                    "B,501,x,1,\nD,502,y,1,\n")
     text, _ = report.merge(path, "Other", {"x": 20, "y": 9}, {}, 20)
-    assert [row[6] for row in csv.reader(io.StringIO(text))] == ["Other", "20", "20",
+    assert [row[5] for row in csv.reader(io.StringIO(text))] == ["Other", "20", "20",
                                                                  "9"]
 
 

@@ -202,7 +202,7 @@ def run(arguments):
             arguments.merge, assignment.title, {
                 row["id"]: report.final(row) for row in rows if row["id"]},
             numbers_of(rows, students), sum(
-                question.points for question in assignment.questions))
+                question.points for question in assignment.questions), students)
         merged, packed = out.with_suffix(".merged.csv"), out.with_suffix(
             ".feedback.zip")
         write_whole(merged, text.encode("utf-8"))

@@ -150,14 +150,14 @@ def near_copies(rows):
     return [group for group in groups.values() if len(group) > 1]
 
 
-def merge(path, column, totals, numbers=None, most=0):
+def merge(path, column, totals, numbers=None, most=0, students=None):
     """The CSV of a learning platform with final points, as it takes it back.
 
     totals is a dict from id to points, numbers one from a platform's own numbers to
-    ids, and most the points of all questions. Points stand in the column that the
-    platform reads: Moodle's Grade, Canvas's column of that assignment, or a new one.
-    Returns the text and how many got points. The one column that has the most ids of
-    the roster, or the most numbers, says whose a line is
+    ids, most the points of all questions, and students the roster. Points stand in the
+    column that the platform reads: Moodle's Grade, Canvas's column of that assignment,
+    or a new one. Returns the text and how many got points. The column with the most ids
+    of the roster, or the most numbers, says whose a line is, and else the full name
     raises ValueError where the file has no such column, or an id in it twice
     """
     path = Path(path)
@@ -181,6 +181,9 @@ def merge(path, column, totals, numbers=None, most=0):
     own = [[(numbers or {}).get(re.sub(r"^\D* ", "", cell), "") for cell in column]
            for column in cells]    # Moodle writes "Participant 4711"
     keys = max(cells + own, key=lambda keys: len(totals.keys() & keys))
+    for name in {"Full name", "Student"} & set(head):
+        keys = named_too(keys, [line[head.index(name)] for line in table[1:]], totals,
+                         students or {})
     for line, key in zip(table[1:], keys):
         if key in totals:
             if keys.count(key) > 1:
@@ -191,6 +194,15 @@ def merge(path, column, totals, numbers=None, most=0):
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(table)
     return out.getvalue(), len(totals.keys() & keys)
+
+
+def named_too(keys, names, totals, students):
+    """The keys of lines, with ids for the lines that only a full name tells: one that
+    one student has and one line."""
+    named = [whose.named(name, students) for name in names]
+    return [next(iter(found)) if key not in totals and len(found) == 1
+            and not found & set(keys) and named.count(found) == 1 else key
+            for key, found in zip(keys, named)]
 
 
 def column_of(head, title):
