@@ -131,6 +131,8 @@ def test_what_the_site_takes_for_right_moodle_does_and_what_tempts_it_refuses(
         written, name):
     item, found = ITEMS[name], question(written, name)
     number = item["kind"] == "number"
+    general = html.fromstring(found.findtext("generalfeedback/text")).text_content()
+    assert general.split()[0] == re.sub(r"[*`$]", "", item["why"]).split()[0]
     right = [one for one in item["right"] if not number or moodle.value(one)
              is not None]
     assert right
