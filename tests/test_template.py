@@ -30,10 +30,10 @@ def test_public_checks_say_which_exercise_is_open(tmp_path):
     start = "%pip install nothing\nfrom softdict.checks import check"
     name = SOLVED.partition("def ")[2].partition("(")[0]
     solved = [SOLVED, f'check("01-1", {name})']
-    code, words = checked(tmp_path / "one", start, *solved, "1 / 0", OPEN,
-                          'check("01-2", default_lookup)')
+    code, words = checked(tmp_path / "one", start, *solved, "print('chatter')\n1 / 0",
+                          OPEN, 'check("01-2", default_lookup)')
     assert code == 1 and "01-1: passed" in words and "1 of 2 exercises" in words
-    assert "01-2: write the body of the function" in words
+    assert "01-2: write the body of the function" in words and "chatter" not in words
     assert "a cell stopped: ZeroDivisionError" in words
     code, words = checked(tmp_path / "two", start, *solved)
     assert code == 0 and "1 of 1 exercises passed" in words

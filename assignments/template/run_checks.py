@@ -10,6 +10,8 @@ import json
 import os
 import re
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 os.environ["MPLBACKEND"] = "Agg"    # figures are drawn, and not shown
@@ -33,7 +35,8 @@ def run(path):
             source = re.sub(r"(?m)^( *)[%!].*$", r"\1pass", "".join(cell["source"]))
             place = f"{path.name}, cell {cell.get('id', '')}"
             try:
-                exec(compile(source, place, "exec"), names)
+                with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+                    exec(compile(source, place, "exec"), names)
             except Exception as error:
                 print(f"{path.name}: a cell stopped: {type(error).__name__}: {error}")
 
@@ -41,6 +44,7 @@ def run(path):
 if __name__ == "__main__":
     softdict.checks.check = check
     for path in sorted(Path().glob("*.ipynb")):
+        print(f"{path.name} runs; a chapter that trains takes some minutes", flush=True)
         run(path)
     for name, result in sorted(FOUND.items()):
         print(f"{name}: {'passed' if result.passed else result.message}")
