@@ -1109,3 +1109,21 @@ def test_no_file_of_the_project_has_another_address():
 def test_an_address_that_is_none_gets_a_sentence(wanted):
     with pytest.raises(environment.Stop, match="make address wants OWNER/NAME"):
         build.address(wanted)
+
+
+def test_a_release_has_the_deck_of_cards():
+    build_job, other = [[step for workflow, name, _, step in steps()
+                         if (workflow, name) == ("publish", job)]
+                        for job in ("build", "executed")]
+    runs = [step.get("run", "") for step in build_job]
+    kept = [step["with"]["path"] for step in build_job
+            if step.get("with", {}).get("name") == "executed"]
+    target = re.search(r'BUILD / "(\S+\.apkg)"', (ROOT / "tools/build.py").read_text(
+        "utf-8"))[1]
+    assert "python tools/build.py cards" in runs and f"_build/{target}" in kept[0]
+    # it goes to the release, and not into the branch
+    words = "\n".join(step.get("run", "") for step in other)
+    assert words.index("mv made/*.apkg") < words.index("git add --all")
+    assert "gh release upload" in words and '"$RUNNER_TEMP"/*.apkg' in words
+    pages = (ROOT / "book/how_to_use.md").read_text("utf-8")
+    assert f"repo:releases/latest/download/{target}" in pages

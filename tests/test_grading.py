@@ -25,7 +25,7 @@ from attacks import CHEATS, HELP, PROBES
 from softdict.grading import (
     boxes, grade, judging, questions, reading, report, submissions, walls, wire)
 from softdict.grading.boxes import Limits
-from softdict.grading.questions import Failure, Part, Question, Wrong, judge
+from softdict.grading.questions import Failure, Mark, Part, Question, Wrong, judge
 
 TASK = '''
 """A private file: WATCHWORD."""
@@ -807,6 +807,77 @@ def test_a_line_of_a_platform_gets_the_points_of_one_id_alone(tmp_path):
         report.merge(path, "Shares", {"7": 20})
 
 
+def test_a_table_comes_back_in_the_form_that_its_platform_reads(tmp_path):
+    """Moodle reads Identifier, Grade and Last modified (grade); Canvas the column of
+    the assignment, which is its title and its number, and the line of points."""
+    path = tmp_path / "moodle.csv"
+    path.write_text('Identifier,"Full name",Status,Grade,"Last modified (grade)"\n'
+                    'Participant 66001,A,Submitted,,-\nTeilnehmer/in 66002,B,x,,-\n'
+                    "Participant 77,C,-,,-\n")
+    text, count = report.merge(path, "Shares", {"7": 20, "8": 9.5, "9": 0},
+                               {"66001": "7", "66002": "8"}, 20)
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert list(rows[0]) == ["Identifier", "Full name", "Status", "Grade",
+                             "Last modified (grade)"]
+    assert [row["Grade"] for row in rows] == ["20", "9.5", ""] and count == 2
+    path.write_text("Student,ID,SIS Login ID,Section,Shares (4711),Quiz (4712)\n"
+                    "    Points Possible,,,,25,9\n\"B, A\",501,x,1,,\n"
+                    '"D, C",502,y,1,,\n')
+    text, count = report.merge(path, "Shares", {"7": 20, "8": 9}, {"501": "7"}, 20)
+    rows = list(csv.reader(io.StringIO(text)))
+    assert [row[4:] for row in rows] == [["Shares (4711)", "Quiz (4712)"], ["25", "9"],
+                                         ["20", ""], ["", ""]]
+    # a full name that one line has and one student, either name in front
+    students = {"8": submissions.Student("8", "C D"), "9": submissions.Student(
+        "9", "A B"), "7": submissions.Student("7", "A B")}
+    text, count = report.merge(path, "Shares", {"7": 20, "8": 9, "9": 1}, {}, 20,
+                               students)
+    assert count == 1 and [row[4] for row in csv.reader(io.StringIO(text))] == [
+        "Shares (4711)", "25", "", "9"]
+    del students["9"]
+    path.write_text('Student,ID,Shares\n"Z, Y",8,\n"D, C",9,\n"A B",10,\n')
+    text, count = report.merge(path, "Shares", {"7": 20, "8": 9}, {}, 20, students)
+    assert count == 2 and text.splitlines()[1:] == ['"Z, Y",8,9', '"D, C",9,',
+                                                    "A B,10,20"]
+    path.write_text('Student,ID,Shares\nA B,10,\n"B, A",11,\n')    # two lines
+    assert report.merge(path, "Shares", {"7": 20}, {}, 20, students)[1] == 0
+    path.write_text("Student,ID,SIS Login ID,Section,Quiz\n    Points Possible,,,,9\n"
+                    "B,501,x,1,\nD,502,y,1,\n")
+    text, _ = report.merge(path, "Other", {"x": 20, "y": 9}, {}, 20)
+    assert [row[5] for row in csv.reader(io.StringIO(text))] == ["Other", "20", "20",
+                                                                 "9"]
+
+
+def row_of(key, file, **more):
+    return {"id": key, "name": f"Name {key}", "file": file, "status": "graded",
+            "marks": [Mark("q1", 2, 5, "over_all", "Of all rows.")], "broken": [],
+            "by_hand": "", "remark": "", "notes": (), "adjust": 0} | more
+
+
+def test_feedback_is_named_as_the_platform_knows_its_students():
+    rows = [row_of("7", "Kim Minsu_66001_assignsubmission_file_hw_2.ipynb"),
+            row_of("8", "Lee Jiwoo_66002_assignsubmission_file"),
+            row_of("9", "kimmina_LATE_501_9001_2_heads_and_masks.ipynb"),
+            row_of("10", "kimada_502_9002_hw.ipynb"), row_of("11", "11_hw.ipynb"),
+            row_of("12", ""), row_of("", "x_1_assignsubmission_file_y.ipynb")]
+    content, count = report.for_platform(rows, "Shares")
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        assert packed.namelist() == [
+            "Kim Minsu_66001_assignsubmission_file_feedback.txt",
+            "Lee Jiwoo_66002_assignsubmission_file_feedback.txt",
+            "kimmina_LATE_501_9001_feedback.txt", "kimada_502_9002_feedback.txt"]
+        assert packed.read(packed.namelist()[1]).decode() == report.feedback(
+            rows[1], "Shares")
+    assert count == 4
+    students = {"8": submissions.Student("8", platform="66009"),
+                "11": submissions.Student("11", platform="66003")}
+    assert grade.numbers_of(rows, students) == {
+        "66001": "7", "66002": "8", "501": "9", "502": "10", "66009": "8", "66003":
+        "11"}
+    rows[3]["file"] = rows[2]["file"]    # one number of two students is nobody's
+    assert "501" not in grade.numbers_of(rows, {})
+
+
 @pytest.mark.parametrize("cell, safe", [
     ("=1", "'=1"), ("a;=1+2;.ipynb", "a;'=1+2;.ipynb"), ("a\t@x", "a\t'@x"),
     ("-1.5", "-1.5"), ("-1.5;-2", "'-1.5;'-2"), ("a; b=1", "a; b=1")])
@@ -930,7 +1001,8 @@ def test_the_command_writes_table_feedback_and_summary(tmp_path, task, capsys):
     merged = list(csv.DictReader(io.StringIO(
         (tmp_path / "out/grades.merged.csv").read_text())))
     assert [row["Shares"] for row in merged] == ["8", "7", ""]
-    assert "2 students found" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "2 students found" in told and "0 feedback files" in told
 
 
 def test_a_table_of_a_platform_is_looked_at_before_anything_runs(tmp_path, task):

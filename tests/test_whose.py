@@ -1,12 +1,19 @@
 """Whose a file is: the names of six platforms, odd ones, and no row for another."""
 
+import csv
+import io
+import sys
 import unicodedata
 from itertools import permutations
+from pathlib import Path
 
 import pytest
-from softdict.grading import submissions, whose
+from softdict.grading import grade, report, submissions, whose
 from softdict.grading.reading import NO_NOTEBOOK
 from softdict.grading.submissions import Student, Submission, matched
+
+sys.path.append(str(Path(__file__).parent.parent / "assignments"))
+import made_up_class
 
 TITLES = "Multi-head attention and masks", "2_heads_and_masks", "heads_and_masks"
 NAMES = ("Kim Minsu", "Lee Jiwoo", "Ada Lovelace", "García Núñez, José", "박 민수",
@@ -53,7 +60,8 @@ def test_two_hundred_downloads_of_five_platforms_have_no_wrong_row():
             assert found.id == key, (name, found)
 
 
-SMALL = {"2": Student("2"), "7": Student("7"), "민수": Student("민수", "김 민수"),
+SMALL = {"55": Student("55", "Jan Willem van der Berg"), "2": Student("2"),
+         "7": Student("7"), "민수": Student("민수", "김 민수"),
          "a.b@x.org": Student("a.b@x.org"), "kim": Student("kim"),
          "kim_minsu": Student("kim_minsu"), "Ada": Student("Ada", "Ada L"),
          "12345": Student("12345", "Lee Jiwoo", platform="998"),
@@ -88,7 +96,8 @@ ODD = {    # name: whose it is, or words of the reason
        "-\u2010\u2011\u2013'\u2019\u00b7\u200b\u200c\u00ad\u30fb"},
     "Copy of Copy of Jiwoo Lee - hw.ipynb": "=12345",
     "Jiwoo Lee - hw.ipynb": "=12345", "Same Name - hw.ipynb": "have this name",
-    "Same Name - n1.ipynb": "=n1", "रामा.ipynb": "has no id", "राम_hw.ipynb": "=राम",
+    "vanderbergjanwillem_9_5_hw.ipynb": "=55", "Same Name - n1.ipynb": "=n1",
+    "रामा.ipynb": "has no id", "राम_hw.ipynb": "=राम",
     "o\u2019kim.ipynb": "has no id", "kim - hw.ipynb": "=kim", "'kim'.ipynb": "=kim",
     # endings, copies and counters
     "kim.ipynb.zip": "=kim", "kim.ipynb.ipynb": "=kim", "kim (2).ipynb": "=kim",
@@ -215,3 +224,26 @@ def test_of_several_attempts_the_platforms_newest_counts():
         [handed_in(name.format(day)) for day in (2, 3, 1)], SMALL, TITLES)
         if pair[0] and pair[0].id == "kim"]
     assert found.file == name.format(3) and len(found.notes) == 2 and not found.problem
+
+
+@pytest.mark.parametrize("platform", ["moodle", "canvas"])
+def test_a_made_up_class_of_two_hundred_goes_there_and_back(tmp_path, platform):
+    """From the names of a download to the platform's own table, without a run."""
+    folder = tmp_path / "class"
+    handed_in = made_up_class.make_class(folder, 200, platform, 3)
+    roster = submissions.read_roster(folder / "roster.csv")
+    assert handed_in == 190 and len(roster) == 200
+    rows = [{"id": found.id, "file": entry.name} for entry in submissions.find(
+        folder / "handed_in") for found in [owner(entry.name, roster)]]
+    assert sum(row["id"] == "" for row in rows) == 1    # somebody's
+    assert len({row["id"] for row in rows if row["id"]}) == 189
+    wanted = {row["id"]: float(row["points"]) for _, row in submissions.read_table(
+        folder / "wanted.csv")[1]}
+    text, count = report.merge(folder / "export.csv", TITLES[0], wanted,
+                               grade.numbers_of(rows, roster), 20, roster)
+    found = list(csv.DictReader(io.StringIO(text)))
+    assert count == 200    # who handed in nothing is found by name
+    column = "Grade" if platform == "moodle" else f"{TITLES[0]} (4711)"
+    login = "Email address" if platform == "moodle" else "SIS Login ID"
+    told = {row[login].partition("@")[0]: row[column] for row in found if row[login]}
+    assert told == {key: f"{points:g}" for key, points in wanted.items()}

@@ -531,6 +531,27 @@ def pdf():
             raise Stop("The PDF was not made.")
 
 
+def cards():
+    """Writes the book's cards as a deck for Anki, a subdeck a chapter."""
+    make_environment()
+    target = BUILD / "from-dictionary-to-transformer.apkg"
+    if python(ROOT / "tools/cards.py", target).returncode:
+        raise Stop("The deck was not made.")
+    print(f"The deck: {target}; Anki imports it, and knows it again when it is newer")
+
+
+def moodle(seed):
+    """Writes recall and examination questions as Moodle's XML: make moodle SEED=3."""
+    if not re.fullmatch(r"\d{1,9}", seed):
+        raise Stop("make moodle wants the seed of the examination, as in make moodle "
+                   f"SEED=3; got {seed!r}.")
+    make_environment()
+    folder = BUILD / "moodle"
+    if python(ROOT / "tools/moodle.py", folder, seed).returncode:
+        raise Stop("The questions were not written.")
+    print(f"For Moodle's question bank (Import, Moodle XML format): {folder}")
+
+
 def slides():
     """Makes slides of every chapter, in `_build/slides`, and looks whether they fit."""
     make_environment()
@@ -554,7 +575,8 @@ def clean():
 
 COMMANDS = ("book", "test", "shaken", "rehearse", "gpu", "serve", "lab", "quotes",
             "student", "colab", "outputs", "lock", "address", "results", "benchmark",
-            "picture", "pdf", "slides", "clean")
+            "picture", "pdf", "slides", "cards", "moodle",
+            "clean")
 
 
 WRITES = {"quotes": "Writes quotes, links and numbers into notebooks and pages.",
@@ -580,7 +602,8 @@ def main():
     reader.add_argument("command", nargs="?", choices=COMMANDS)
     reader.add_argument("to", nargs="?", default="",
                         help="address: the new OWNER/NAME on GitHub; student, test, "
-                             "shaken, rehearse: the chapters, as in 02,07")
+                             "shaken, rehearse: the chapters, as in 02,07; "
+                             "moodle: the seed")
     reader.add_argument("--no-browser", action="store_true",
                         help="serve: print the address only")
     given = reader.parse_args()
@@ -596,7 +619,7 @@ def main():
                 write(given.command, given.to)
             elif given.command == "serve":
                 serve(browser=not given.no_browser)
-            elif given.command in ("address", "test", "shaken", "rehearse"):
+            elif given.command in ("address", "test", "shaken", "rehearse", "moodle"):
                 globals()[given.command](given.to)
             else:
                 globals()[given.command]()

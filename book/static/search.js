@@ -121,7 +121,7 @@ function weighed(asked, { stems, holding, sections }) {
 }
 
 // pages that a learner does not ask for stand below chapters, and so do the ends of a chapter
-const QUIET = /book\/(?:bibliography|glossary|live|model_card|questions|teaching)/;
+const QUIET = /book\/(?:bibliography|glossary|live|model_card|questions|teaching|from_syllabus)/;
 const ENDS = /^(?:.*package.*|how-we-know|quiz|recap|sources|what-is-still-missing)$/;
 const ANSWERS = /book\/asked\//;
 const TEACHERS = /^(?:class|course|distribut|grad|hour|lectur|rubric|student|syllab|teach)/;

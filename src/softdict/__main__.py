@@ -124,7 +124,7 @@ def add_grade(names):
             ("jobs N", whole_number, None, "how many at once (default: every core)"),
             ("scheduler ADDRESS", str, None, "give the work to a dask cluster"),
             ("merge FILE", str, None, "also write this CSV of Canvas or Moodle anew, "
-             "with a column of points")):
+             "with the points, and pack the feedback for it")):
         name, kind_of = name.split()
         graded.add_argument(f"--{name}", type=kind, default=default, metavar=kind_of,
                             help=words)

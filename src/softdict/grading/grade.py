@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from softdict.grading import boxes, report, submissions, walls
+from softdict.grading import boxes, report, submissions, walls, whose
 from softdict.grading.boxes import Limits, Passing
 from softdict.grading.judging import (
     Judge, chapter_exercises, folder_of, load_assignment)
@@ -198,17 +198,32 @@ def run(arguments):
                           report.near_copies(rows))
     write_whole(out.with_suffix(".summary.md"), told.encode("utf-8"))
     if arguments.merge:
-        text, count = report.merge(arguments.merge, assignment.title, {
-            row["id"]: report.final(row) for row in rows if row["id"]})
-        merged = out.with_suffix(".merged.csv")
+        text, count = report.merge(
+            arguments.merge, assignment.title, {
+                row["id"]: report.final(row) for row in rows if row["id"]},
+            numbers_of(rows, students), sum(
+                question.points for question in assignment.questions), students)
+        merged, packed = out.with_suffix(".merged.csv"), out.with_suffix(
+            ".feedback.zip")
         write_whole(merged, text.encode("utf-8"))
         say(f"{merged}: {count} students found in {arguments.merge}")
+        content, count = report.for_platform(rows, assignment.title)
+        write_whole(packed, content)
+        say(f"{packed}: {count} feedback files, named as the platform names them")
     if count := sum(row["status"].startswith("to be settled") for row in rows):
         say(f"{count} to be settled, with the reasons in {out}: write "
             f"{out.parent / WHO} with the columns file and id, and give the same "
             "command again.")
     for path in (out, out.with_suffix(".summary.md"), out.with_suffix("")):
         print(path)
+
+
+def numbers_of(rows, students):
+    """A platform's own numbers, as its downloads or the roster have them: to ids."""
+    found = [(whose.number_of(row["file"]), row["id"]) for row in rows if row["id"]]
+    found += [(student.platform, key) for key, student in students.items()]
+    return {number: key for number, key in found
+            if number and {one for other, one in found if other == number} == {key}}
 
 
 def keep_apart(arguments, out, folder):

@@ -2,9 +2,12 @@
 
 import csv
 import io
+import re
+import zipfile
 from collections import Counter, defaultdict
 from pathlib import Path
 
+from softdict.grading import whose
 from softdict.grading.submissions import composed, harmless, number, read_table
 from softdict.grading.wire import one_line
 from softdict.texts.files import write_whole
@@ -147,11 +150,14 @@ def near_copies(rows):
     return [group for group in groups.values() if len(group) > 1]
 
 
-def merge(path, column, totals):
-    """The CSV of a learning platform with a column of final points: Canvas or Moodle.
+def merge(path, column, totals, numbers=None, most=0, students=None):
+    """The CSV of a learning platform with final points, as it takes it back.
 
-    totals is a dict from id to points; returns the text and how many got points. The
-    one column that has the most ids of the roster says whose a line is
+    totals is a dict from id to points, numbers one from a platform's own numbers to
+    ids, most the points of all questions, and students the roster. Points stand in the
+    column that the platform reads: Moodle's Grade, Canvas's column of that assignment,
+    or a new one. Returns the text and how many got points. The column with the most ids
+    of the roster, or the most numbers, says whose a line is, and else the full name
     raises ValueError where the file has no such column, or an id in it twice
     """
     path = Path(path)
@@ -166,20 +172,61 @@ def merge(path, column, totals):
     if not places:
         raise ValueError(f"{path.name} has no column with ids, as Canvas (SIS User ID, "
                          "ID) and Moodle (ID number, Email address) write it")
+    column = column_of(head, column)
     if column not in head:
         head.append(column)
     for line in table:
         line += [""] * (len(head) - len(line))
-    keys = max(([composed(line[place]) for line in table[1:]] for place in places),
-               key=lambda keys: len(totals.keys() & keys))
+    cells = [[composed(line[place]) for line in table[1:]] for place in places]
+    own = [[(numbers or {}).get(re.sub(r"^\D* ", "", cell), "") for cell in column]
+           for column in cells]    # Moodle writes "Participant 4711"
+    keys = max(cells + own, key=lambda keys: len(totals.keys() & keys))
+    for name in {"Full name", "Student"} & set(head):
+        keys = named_too(keys, [line[head.index(name)] for line in table[1:]], totals,
+                         students or {})
     for line, key in zip(table[1:], keys):
         if key in totals:
             if keys.count(key) > 1:
                 raise ValueError(f"{path.name} has the id {key} in two lines")
             line[head.index(column)] = f"{totals[key]:g}"
+        elif line[0].strip() == "Points Possible" and most:    # Canvas, second line
+            line[head.index(column)] = line[head.index(column)] or f"{most:g}"
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(table)
     return out.getvalue(), len(totals.keys() & keys)
+
+
+def named_too(keys, names, totals, students):
+    """The keys of lines, with ids for the lines that only a full name tells: one that
+    one student has and one line."""
+    named = [whose.named(name, students) for name in names]
+    return [next(iter(found)) if key not in totals and len(found) == 1
+            and not found & set(keys) and named.count(found) == 1 else key
+            for key, found in zip(keys, named)]
+
+
+def column_of(head, title):
+    """The column of a platform's table that gets the points of an assignment."""
+    if {"Identifier", "Grade"} <= set(head):    # Moodle's grading worksheet
+        return "Grade"
+    canvas = [name for name in head if re.fullmatch(rf"{re.escape(title)} \(\d+\)",
+                                                    name)]
+    return canvas[0] if canvas else title
+
+
+def for_platform(rows, title):
+    """A zip of the feedback as Moodle and Canvas take it back, and how many files.
+
+    both know a student by the beginning of the name that they gave to the download
+    """
+    out, named = io.BytesIO(), {}
+    for row in rows:
+        if row["id"] and (start := whose.beginning(row["file"])):
+            named[f"{start}_feedback.txt"] = feedback(row, title)
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, text in named.items():
+            packed.writestr(name, text.encode("utf-8", "replace"))
+    return out.getvalue(), len(named)
 
 
 def write_feedback(folder, rows, title):

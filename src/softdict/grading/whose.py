@@ -89,6 +89,20 @@ def owner(file, students, titles, keys=None):
     return one_of(ids)
 
 
+def beginning(file):
+    """What Moodle or Canvas put in front of a student's own name for a file: the name,
+    numbers and, of Moodle, the plugin; "" for other names."""
+    found = re.match(r".+?_\d+_assignsubmission_(?:file|onlinetext)(?=_|$)", file) or (
+        CANVAS.fullmatch(stem(file)) and re.match(
+            r"[^_]+(?:_late)?_\d+_\d+(?=_)", file, re.IGNORECASE))
+    return found[0] if found else ""
+
+
+def number_of(file):
+    """The number by which Moodle or Canvas knows the student of a file; "" if none."""
+    return re.findall(r"_(\d+)", start)[0] if (start := beginning(file)) else ""
+
+
 def stem(file):
     """A name as it is compared, without the ending of a file."""
     name = folded(file).replace("%20", " ")
@@ -219,10 +233,13 @@ def named(name, students):
 
 
 def orders(name):
-    """A full name in each order of its words, without what is between them."""
+    """A full name in each order of its words, without what is between them.
+
+    of more than four words, wherever the family name begins, it may stand in front
+    """
     words = words_of(name)
     if len(words) > 4:
-        return {"".join(words), "".join(words[-1:] + words[:-1])}
+        return {"".join(words[start:] + words[:start]) for start in range(len(words))}
     return {"".join(order) for order in permutations(words)}
 
 
