@@ -82,10 +82,10 @@ def test_every_item_term_chapter_and_symbol_has_one_card_in_its_subdeck(deck):
 def test_a_card_says_all_that_the_recall_says(deck):
     notes = {note["id"]: note for note in deck[0]}
     note = notes["recall 02-third"]
-    assert "<p>(a) It learns, but slowly: only one key has a say.<br" in note["front"]
+    assert "<p>(a) It learns, but slowly: only the best key passes a" in note["front"]
     assert "So the answer does not move." not in note["front"]
     assert "<p>It is (d). A small move of the query leaves the same" in note["back"]
-    assert "<li>(c) The slope of a choice is not missing." in note["back"]
+    assert "<li>(c) For a jump the query must move, and it gets no" in note["back"]
     assert "Chapter 02, under <em>A question that can be moved</em>" in note["back"]
     for name, item in practice.items().items():
         back = notes[f"recall {name}"]["back"]

@@ -7,19 +7,23 @@ how many of its content words are found. Known sentences are the first of the tr
 in each bin of length, as many as a bin of the test holds. If the share of content falls
 with length among the known as among the new, novelty is not the cause; if it stays near
 100, the vector had room for them. With flags in a row a paired bootstrap needs no
-training.
+training. The Transformers that are trained here serve once more: what their heads are
+worth by silence and by mean ablation (`averaged`).
 """
 
 from functools import partial
 
-from softdict.experiments import sentences
+from softdict import corpus
+from softdict.experiments import averaged, roles, sentences
 from softdict.experiments.measures import found_content, translations
 from softdict.experiments.runner import trained
 from softdict.experiments.translation import SYSTEMS
 from softdict.scoring import by_length, exact_match_scores
 
 FROM_EACH = 200    # known sentences of a bin of length, at most
-FLAGGED = {}    # the systems that have results, each with its seeds
+# the systems that have results, each with its seeds
+FLAGGED = {"rnn": range(1), "attention-additive": range(5), "transformer": range(3),
+           "transformer-rotary": range(5)}
 
 
 def known(system):
@@ -42,6 +46,10 @@ def finish(system, training):
                        "found": " ".join(map(str, found)),
                        "wanted": " ".join(map(str, wanted)),
                        "length": " ".join(str(example.length) for example in examples)}
+    if system is roles.SYSTEM:
+        table["averaged"] = averaged.compared(training.model, *(
+            roles.batch_of(corpus.split(name)[:averaged.COUNT], training.model)
+            for name in ("valid", "iid")))
     return table
 
 
