@@ -348,7 +348,7 @@ order? The indentation is given.
 <details>
 <summary>Three blanks</summary>
 
-Which piece belongs in each blank?
+Which piece belongs in each blank? Where two are right, either will do.
 
 ```text
 {gaps}
