@@ -153,7 +153,7 @@ def _():
     seen[..., 0] = 1
     while not seen[..., 30]:
         layers, seen = layers + 1, F.conv1d(seen, torch.ones(1, 1, 3), padding=1)
-    return "width 3 sees", f"two places 30 apart meet after {layers} layers"
+    return "width 3 sees", f"reaches a place 30 away after {layers} layers"
 
 
 @computed("what-do-d-model-d-k-d-v-and-n-head-stand-for")
