@@ -6,13 +6,16 @@ import re
 
 import asking
 import pytest
+from mdit_py_plugins.anchors.index import slugify
 
 PAGE = asking.FOLDER / "training.md"
 TABLE = re.search(r"^## What you see.*?(?=^## )", PAGE.read_text("utf-8"),
                   re.DOTALL | re.MULTILINE)[0]
 ROWS = [re.split(r"(?<!\\)\|", line)[1:-1]
         for line in TABLE.splitlines() if line.startswith("|")][2:]
-PLACES = {f"{page.name if page != PAGE else ''}#{answer.anchor}"
+# as links of Markdown name them: the page's own anchor has - where a heading has _
+PLACES = {f"{page.name if page != PAGE else ''}#"
+          + slugify(re.sub(r"[`*]", "", answer.heading))
           for page in asking.FOLDER.glob("*.md") for answer in asking.answers(page)}
 
 
