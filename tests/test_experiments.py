@@ -805,6 +805,9 @@ def test_flags_say_of_each_sentence_whether_it_is_exact_and_what_it_has(monkeypa
     assert table["long"]["found"] == "1 3 1 3 1" and table["long"]["wanted"] == (
         "3 3 3 3 3")
     assert flags.known(replace(system, pairs=20)) == sentences.split("train")[:9]
+    monkeypatch.setattr(averaged, "compared", lambda model: [model])
+    assert "averaged" not in table
+    assert flags.finish(roles.SYSTEM, training)["averaged"] == [training.model]
 
 
 # Which endings a word gets

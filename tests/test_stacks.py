@@ -18,6 +18,7 @@ from softdict.experiments.stacks import OneRow, StackSystem
 from softdict.saving import recipes
 from softdict.training import Settings, batch_loss, train
 from softdict.vocab import BOS, EOS, PAD
+from test_today import interrupted_at
 
 NOUNS = {"dog": "개", "cat": "고양이", "cow": "소"}
 SMALL = {"width": 16, "heads": 4, "kv_heads": 4, "hidden": 24, "context_length": 120,
@@ -204,15 +205,8 @@ def test_a_result_is_resumed_and_holds_short_and_longer_sentences(monkeypatch):
         for low, high in ((4, 8), (9, 12), (13, 16))]
     path = runner.UNFINISHED / "half.safetensors"
 
-    def interrupted(training, pairs, evaluate, path):
-        def stop(model):
-            if len(training.history) == 4:
-                raise KeyboardInterrupt
-            return evaluate(model)
-        return train(training, pairs, stop, path)
-
     with monkeypatch.context() as patch:
-        patch.setattr(today, "train", interrupted)
+        patch.setattr(today, "train", interrupted_at(4))
         with pytest.raises(KeyboardInterrupt):
             experiment.result(1, path)
     resumed = experiment.result(1, path)

@@ -226,21 +226,25 @@ def test_a_result_holds_its_loss_on_the_way(small):
         experiment(small, "1-decoder-only").first(1), rel=1e-5)
 
 
+def interrupted_at(count):
+    """`train`, which somebody interrupts after so many updates."""
+    def interrupted(training, pairs, evaluate, path):
+        def stop(model):
+            if len(training.history) == count:
+                raise KeyboardInterrupt
+            return evaluate(model)
+        return train(training, pairs, stop, path)
+    return interrupted
+
+
 @pytest.mark.parametrize("name", ["0-both", "6-no-biases"])
 def test_an_interrupted_training_ends_with_the_same_losses(small, monkeypatch, name):
     whole = experiment(small, name).result(0, None)
     path = runner.UNFINISHED / "half.safetensors"
     path.parent.mkdir(parents=True)
 
-    def interrupted(training, pairs, evaluate, path):
-        def stop(model):
-            if len(training.history) == 6:
-                raise KeyboardInterrupt
-            return evaluate(model)
-        return train(training, pairs, stop, path)
-
     with monkeypatch.context() as patch:
-        patch.setattr(today, "train", interrupted)
+        patch.setattr(today, "train", interrupted_at(6))
         with pytest.raises(KeyboardInterrupt):
             experiment(small, name).result(0, path)
     resumed = experiment(small, name).result(0, path)

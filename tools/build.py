@@ -575,8 +575,7 @@ def clean():
 
 COMMANDS = ("book", "test", "shaken", "rehearse", "gpu", "serve", "lab", "quotes",
             "student", "colab", "outputs", "lock", "address", "results", "benchmark",
-            "picture", "pdf", "slides", "cards", "moodle",
-            "clean")
+            "picture", "pdf", "slides", "cards", "moodle", "clean")
 
 
 WRITES = {"quotes": "Writes quotes, links and numbers into notebooks and pages.",

@@ -7,7 +7,7 @@ sentences stay right, of 100, if the head answers zeros, and if it answers its m
 the words of 300 sentences of `valid` (mean ablation). The same for the eight heads
 whose silence costs least on `valid`, all at once. If silence overstates, mean ablation
 costs less, and the eight together cost less as well. `averaged` is the shipped model;
-the five that were trained from scratch stand in `flags-transformer`.
+those that were trained from scratch stand in `flags-transformer`.
 """
 
 from contextlib import contextmanager
@@ -15,22 +15,13 @@ from contextlib import contextmanager
 import torch
 
 from softdict import corpus, roles
-from softdict.batches import make_batch
-from softdict.experiments.roles import HARMLESS
+from softdict.experiments.roles import HARMLESS, batch_of
 from softdict.experiments.runner import Experiment
 from softdict.heads import attending
 from softdict.programs import translator
 from softdict.vocab import PAD
 
 COUNT = 300    # sentences of each split
-
-
-def batch_of(split, count=COUNT):
-    """The first sentences of a split as one batch, in the model's words."""
-    english, korean = translator.vocabs()
-    return make_batch([
-        (english.ids(pair.words, "UNK"), korean.ids(pair.morphemes, "UNK"))
-        for pair in corpus.split(split)[:count]])
 
 
 @torch.no_grad()
@@ -89,11 +80,13 @@ def judged(model, batch, ablation):
             100 * right.all(dim=1).double().mean().item()]
 
 
-def compared(model, valid, iid):
+def compared(model):
     """By head, and for eight at once: loss and right sentences, silent and averaged.
 
-    valid: the batch that gives means and chooses the eight; iid: the one that judges
+    `valid` gives the means and chooses the eight, `iid` judges
     """
+    valid, iid = (batch_of(corpus.split(name)[:COUNT], model)
+                  for name in ("valid", "iid"))
     means, names = mean_answers(model, valid), list(roles.heads(model))
     silence = {name: judged(model, valid, roles.ablated(model, [name]))[0]
                for name in names}
@@ -110,14 +103,13 @@ def compared(model, valid, iid):
 
 def shipped(seed, path=None):
     """The same of the book's own model."""
-    model = translator.translator().cpu().eval()
-    return compared(model, batch_of("valid"), batch_of("iid"))
+    return compared(translator.translator().cpu().eval())
 
 
 def first(seed):
     """The loss of ten sentences with each of five heads averaged."""
     model = translator.translator().cpu().eval()
-    batch = batch_of("iid", 10)
+    batch = batch_of(corpus.split("iid")[:10], model)
     means = mean_answers(model, batch)
     return [judged(model, batch, averaged(model, [name], means))[0]
             for name in list(roles.heads(model))[::5]]
