@@ -6,7 +6,7 @@ import torch
 from softdict.batches import make_batch
 from softdict.layers import Dropout
 from softdict.saving.recipes import (
-    REAL_RNN, REAL_TRANSFORMER, RECIPES, real, rnn, share_encoder_decoder_embeddings)
+    REAL_RNN, REAL_TRANSFORMER, RECIPES, real_text_recipe, rnn, share_encoder_decoder_embeddings)
 from softdict.training import Settings, TrainingState, batch_loss, update
 
 RNNS = [name for name in RECIPES if not name.startswith("transformer")]
@@ -75,7 +75,7 @@ def test_one_table_learns_from_both_languages(name, dropout):
 
 def test_what_text_of_people_is_trained_with():
     for name in RECIPES:
-        options, settings = real(name)
+        options, settings = real_text_recipe(name)
         assert (options, settings) == (
             REAL_TRANSFORMER if "transformer" in name else REAL_RNN)
         RECIPES[name].build(10, 10, **options)    # all of them are its own
