@@ -55,6 +55,9 @@ def quotes_equal_the_source(book):
     for where, cell in book.cells():
         is_code = cell.cell_type == "code"
         requote = files.requote if is_code else files.requote_fence
+        for line in re.findall(r"^# src/softdict/.*", cell.source, re.MULTILINE):
+            if not re.fullmatch(r"# src/softdict/[\w/]+\.py", line):
+                yield f"{where}: the line {line!r} names no file"
         for file, text in files.quotes(cell):
             if others := strangers(text) if is_code else []:
                 yield (f"{where}: a quote holds imports and definitions only, not "

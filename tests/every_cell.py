@@ -1,7 +1,8 @@
 """A pytest plugin beside nbval: it keeps each notebook whose cells all pass.
 
 With SOFTDICT_SHIFT=1000 every seed of torch is 1,000 more, and torch has two threads.
-Beside the notebooks appear made/NAME.ipynb, as tools/execute.py would execute it, and
+A cell must print where the notebook stores a text of it, and nowhere else. Beside the
+notebooks appear made/NAME.ipynb, as tools/execute.py would execute it, and
 made/NAME.seen, with what watch.py saw in the kernel.
 """
 
@@ -17,6 +18,7 @@ sys.path.append(str(TESTS.parent / "tools"))
 
 from execute import as_seen    # noqa: E402
 from ipykernel.ipkernel import IPythonKernel    # noqa: E402
+from notebooks import has_text    # noqa: E402
 
 LONG = "05", "06", "07", "15"
 OUTPUTS = {"stream", "display_data", "execute_result", "error"}
@@ -83,6 +85,18 @@ def pytest_runtest_setup(item):
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Whether the cell prints must not differ from what the notebook stores."""
+    stored = any(map(has_text, item.cell.outputs))
+    yield
+    prints = any(map(has_text, outputs_of(item.parent.heard)))
+    if prints != stored and not int(os.environ.get("SOFTDICT_SHIFT", 0)):
+        words = ("prints a text, and the notebook stores none" if prints
+                 else "prints no text, and the notebook stores one")
+        raise AssertionError(f"cell {item.cell.get('id')} {words}: run make outputs")
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     report = yield
     if call.when == "call":
@@ -98,11 +112,15 @@ def pytest_runtest_makereport(item, call):
 def fill(cell, count, messages):
     """Gives the cell what the kernel sent, and its run count."""
     cell.execution_count = count
-    cell.outputs = [nbformat.v4.output_from_msg(message) for message in messages
-                    if message["msg_type"] in OUTPUTS]
+    cell.outputs = outputs_of(messages)
     for output in cell.outputs:
         if output.output_type == "execute_result":
             output.execution_count = count
+
+
+def outputs_of(messages):
+    return [nbformat.v4.output_from_msg(message) for message in messages
+            if message["msg_type"] in OUTPUTS]
 
 
 def last_code_cell(notebook):

@@ -270,7 +270,8 @@ def test_strip_removes_what_an_editor_leaves(sample):
             part["execution_count"] = 7
     picture = nbformat.v4.new_output("display_data", data={"image/png": "abc"})
     notebook["cells"][7]["outputs"].append(picture)     # the claim keeps its text only
-    notebook["cells"][4]["outputs"] = [picture]
+    bar = nbformat.v4.new_output("stream", name="stderr", text="100%|##")
+    notebook["cells"][4]["outputs"] = [picture, bar]
     sample.path.write_text(json.dumps(notebook), encoding="utf-8")
     assert files.strip(root=sample.root) == [sample.path]
     assert sample.path.read_bytes() == clean
@@ -469,7 +470,7 @@ def test_a_student_copy_is_never_overwritten_either(sample):
 
 # make outputs
 
-def test_outputs_are_stored_for_claims_and_for_nothing_else(sample, monkeypatch):
+def test_of_outputs_the_text_is_stored(sample, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
     sample.set("claim", outputs=[])
     sample.source("claim", "print(1 + 1)", "print(1 + 1)\nprint(3)\n{'answer': 5}")

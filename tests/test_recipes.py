@@ -6,7 +6,8 @@ import torch
 from softdict.batches import make_batch
 from softdict.layers import Dropout
 from softdict.saving.recipes import (
-    REAL_RNN, REAL_TRANSFORMER, RECIPES, real_text_recipe, rnn, share_encoder_decoder_embeddings)
+    REAL_RNN, REAL_TRANSFORMER, RECIPES, real_text_recipe, rnn,
+    share_encoder_decoder_embeddings)
 from softdict.training import Settings, TrainingState, batch_loss, update
 
 RNNS = [name for name in RECIPES if not name.startswith("transformer")]

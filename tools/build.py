@@ -580,7 +580,7 @@ COMMANDS = ("book", "test", "shaken", "rehearse", "gpu", "serve", "lab", "quotes
 
 WRITES = {"quotes": "Writes quotes, links and numbers into notebooks and pages.",
           "student": "Writes copies of the notebooks without hints and answers.",
-          "outputs": "Runs the notebooks, and stores the outputs that tests compare."}
+          "outputs": "Runs the notebooks, and stores the text that their cells print."}
 
 
 def targets():

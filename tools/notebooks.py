@@ -45,7 +45,8 @@ from real_models import with_models
 from nbformat.v4.rwbase import rejoin_lines
 
 ROOT = Path(__file__).resolve().parent.parent
-CLAIM = "nbval-check-output"    # tags the cells whose text output is stored, compared
+CLAIM = "nbval-check-output"    # tags the cells whose text output is compared
+ADDRESS = re.compile(r"\bat 0x[0-9a-f]+")    # of an object in memory
 BADGES = re.compile(r"<!-- badges -->.*?<!-- /badges -->", re.DOTALL)
 LINKS = re.compile(r"<!-- links -->.*?<!-- /links -->", re.DOTALL)
 FOLD = re.compile(r"^```python\n# tests/answers/(?:\w\d/)?(?P<name>[\w-]+\.py)\n"
@@ -135,7 +136,7 @@ def quotes(cell):
 
 
 def normalise(notebook):
-    """A copy without run counts, editors' metadata, and outputs that no tag wants.
+    """A copy without run counts and editors' metadata; of outputs the text stays.
 
     a notebook that asks for the device gets a GPU on Colab
     """
@@ -156,14 +157,17 @@ def normalise(notebook):
         cell.pop("attachments", None)
         if cell.cell_type == "code":
             cell.execution_count = None
-            cell.outputs = [text_output(output) for output in cell.outputs
-                            if CLAIM in tags(cell) and has_text(output)]
+            cell.outputs = list(map(text_output, filter(has_text, cell.outputs)))
     return notebook
 
 
 def has_text(output):
-    return (output.output_type == "stream"
-            or output.output_type == "execute_result" and "text/plain" in output.data)
+    """Whether it says something: a progress bar and an object's address do not."""
+    if output.output_type == "stream":
+        return output.name == "stdout" and bool(output.text.strip())
+    text = output.get("data", {}).get("text/plain", "")
+    return (output.output_type == "execute_result" and bool(text)
+            and not ADDRESS.search(text))
 
 
 def text_output(output):
@@ -736,7 +740,7 @@ def lay(folder, copies):
 # Stored outputs
 
 def store_outputs(notebooks=None, root=ROOT):
-    """Runs the notebooks, stores what the claims print; returns the changed files."""
+    """Runs the notebooks, stores the text they print; returns the changed files."""
     from execute import execute
 
     os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -146,5 +146,6 @@ def exchanged(part, **others):
     twin = type(part).__new__(type(part))    # empty: as a copy, in less time
     modules = {name: module for name, module in part._modules.items()
                if name not in others}
-    twin.__dict__.update(vars(part), _modules=modules, **others)
+    # found as plain attributes, its modules are there in less time
+    twin.__dict__.update({**part._modules, **vars(part), **others, "_modules": modules})
     return twin
