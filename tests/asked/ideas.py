@@ -299,3 +299,10 @@ def _():
 @computed("after-fine-tuning-it-has-forgotten-the-rest")
 def _():
     return ("from 1 to 1.3",)
+
+
+@computed("my-model-writes-the-training-text-word-for-word")
+def _():
+    loss = 0.003
+    return (f"loss of {short(loss, 3)}", f"probability of {short(math.exp(-loss), 3)}",
+            f"100 of them in a row still {short(math.exp(-100 * loss))}")

@@ -1,0 +1,275 @@
+"""The numbers of book/asked/exam_questions.md: each function returns what must stand in
+the answer with its anchor."""
+
+import math
+import sys
+import unicodedata
+
+import sacrebleu
+import torch
+from asking import computed
+
+
+def short(number, digits=2):
+    """The number without a zero in front of its point."""
+    return f"{number:.{digits}f}".replace("0.", ".", 1 if abs(number) < 1 else 0)
+
+
+def bleu(hypotheses, *references, smoothing="none"):
+    """Of texts that are cut at their blanks; a list of all texts for each reference."""
+    return sacrebleu.corpus_bleu(hypotheses, list(references), tokenize="none",
+                                 smooth_method=smoothing, lowercase=True)
+
+
+@computed("which-query-makes-attention-copy-one-value")
+def _():
+    weights = [torch.tensor([factor, 0.0, 0.0]).softmax(dim=0)[0].item()
+               for factor in (2.0, 5.0, 10.0)]
+    two, five, ten = map(short, weights, (3, 3, 4))
+    return (f"factor of 2 gives the weight {two}", f"5 gives {five}", f"10 gives {ten}",
+            "length 1")
+
+
+@computed("which-query-gives-the-mean-of-two-values")
+def _():
+    keys = torch.eye(10)
+    one, ten, half = ((keys @ (factor * (keys[0] + keys[1]))).softmax(dim=0)[0].item()
+                      for factor in (1.0, 10.0, 0.5))
+    return (f"each is {short(one, 3)} with a factor of 1",
+            f"and {short(ten, 5)} with 10", f"only {short(half, 3)}")
+
+
+@computed("why-do-two-heads-give-the-mean-of-two-values-more-safely-than-one")
+def _():
+    scores = torch.tensor([10 * 1.2, 10.0])
+    first, second = map(short, scores.softmax(dim=0).tolist())
+    return ("scores are 10", "1.2 times as long", f"become {scores[0]:.0f} and 10",
+            f"weights {first} and {second}")
+
+
+@computed("what-is-the-jacobian-of-the-softmax")
+def _():
+    w = torch.tensor([0.7, 0.2, 0.1])
+    slopes = w.diag() - torch.outer(w, w)
+    assert torch.allclose(slopes.sum(dim=1), torch.zeros(3), atol=1e-6)
+    first, *others = (short(slope) for slope in slopes[0].tolist())
+    return "weights .7, .2 and .1", f"{first}, {others[0]} and {others[1]}"
+
+
+@computed("triu-with-diagonal-0-or-1-which-one-is-the-causal-mask")
+def _():
+    allowed = torch.ones(4, 4).tril()
+    return (f"{allowed.sum():.0f} of {allowed.numel()} pairs",)
+
+
+@computed("masks-of-all-true-and-all-false-give-the-same-output-is-the-mask-broken")
+def _():
+    scores = torch.tensor([2.0, 1.0]) + float("-inf")
+    assert scores.softmax(dim=0).isnan().all()
+    return "-1e4", "-1e9"
+
+
+@computed("the-rows-of-my-weights-sum-to-more-than-1-after-dropout-is-that-a-bug")
+def _():
+    return "p = .2", f"{1 / (1 - 0.2):.2f} times"
+
+
+@computed("my-output-has-an-error-of-1-0-against-the-expected-one-dropout-before-or-"
+          "after-the-values")
+def _():
+    return ("relative error of 1.0",)
+
+
+@computed("scale-the-queries-or-the-scores-is-there-a-difference")
+def _():
+    words, width = 128, 64
+    return (f"{words} words and heads of {width}",
+            f"{words * width:,} and {words * words:,}")
+
+
+@computed("i-divided-by-the-root-of-the-whole-width-and-not-of-one-head-does-it-matter")
+def _():
+    width, head = 384, 64
+    scores = torch.tensor([2.0, 0.0])
+    factor = (width / head) ** 0.5
+    right, wrong = (list(map(short, one.softmax(dim=0).tolist()))
+                    for one in (scores, scores / factor))
+    return (f"width {width} and heads of {head}",
+            f"{width ** 0.5:.1f} in place of {head ** 0.5:.0f}", f"{factor:.2f} times",
+            f"{right[0]} and {right[1]} become {wrong[0]} and {wrong[1]}")
+
+
+@computed("compute-the-positional-encoding-of-place-3-for-width-4")
+def _():
+    angles = 3 / 10_000 ** (0 / 4), 3 / 10_000 ** (2 / 4)
+    assert math.isclose(angles[0], 3) and math.isclose(angles[1], 3 / 100)
+    row = [short(f(angle), 4) for angle in angles for f in (math.sin, math.cos)]
+    return ("Width 4", "3 and 3/100", "power of 2/4 is 100", "10,000",
+            "sin 3, cos 3, sin .03, cos .03", f"{', '.join(row[:3])} and {row[3]}")
+
+
+@computed("do-gamma-and-beta-undo-the-normalisation")
+def _():
+    return ("plus 3",)
+
+
+@computed("what-if-the-feed-forward-layer-has-no-activation")
+def _():
+    width, hidden = 512, 2048
+    return (f"width {width} with {hidden:,} in the middle",
+            f"{2 * width * hidden:,} weights", f"{width * width:,}",
+            f"{width} by {width}")
+
+
+@computed("gru-without-update-gate-or-without-reset-gate-which-one-still-learns-long-"
+          "sequences")
+def _():
+    return f"with .99 kept at each word, {short(0.99 ** 50)} is left after 50 words",
+
+
+@computed("why-is-negative-sampling-cheaper-than-the-softmax")
+def _():
+    words, width, drawn = 50_000, 100, 5
+    return (f"{words:,} words of {width} numbers", f"{words * width:,}",
+            f"need {(1 + drawn) * width}")
+
+
+@computed("why-are-tokenizers-built-on-utf-8-bytes-and-not-utf-16-or-characters")
+def _():
+    known = sum(unicodedata.category(chr(code)) not in ("Cn", "Co", "Cs")
+                for code in range(sys.maxunicode + 1))
+    assert known > 100_000
+    sizes = [len("hello".encode(f"utf-{bits}")) for bits in (8, 16, 32)]
+    ox = [len("牛".encode(f"utf-{name}")) for name in ("8", "16-le")]
+    return ("256 bytes", "100,000 characters",
+            f"{sizes[0]} bytes in UTF-8, {sizes[1]} in UTF-16 and {sizes[2]} in UTF-32",
+            f"{ox[0]} bytes in UTF-8 and {ox[1]} in UTF-16")
+
+
+@computed("an-entropy-of-three-bits-what-perplexity-and-does-the-base-matter")
+def _():
+    nats = 3 * math.log(2)
+    assert math.isclose(math.e ** nats, 8)
+    return ("power of 3 is 8", f"3 bits are {nats:.3f} nats",
+            f"power of {nats:.3f} is 8", f"{math.e ** 3:.1f} or {2 ** nats:.2f}")
+
+
+@computed("validation-loss-1-47-and-the-text-makes-no-sense-should-i-expect-more")
+def _():
+    loss = 1.47
+    return (f"power of {loss} is {math.exp(loss):.2f}", f"{6 * loss:.2f} nats",
+            f"{math.exp(6 * loss):,.0f} for the word")
+
+
+@computed("compute-bleu-of-two-sentences-with-two-references")
+def _():
+    score = bleu(["cat is cat", "reading group is my nightmare"],
+                 ["the cat is on the mat", "reading group is my favourite class"],
+                 ["there is a cat on the mat", "i love rg"])
+    names = ("words", "pairs", "triples", "quadruples")
+    counts = [f"{found} of {all_} {name}"
+              for found, all_, name in zip(score.counts, score.totals, names)]
+    assert (score.sys_len, score.ref_len) == (3 + 5, 6 + 6)
+    assert sum(length - 2 for length in (3, 4, 5)) == 6
+    assert counts[0] == "6 of 8 words"
+    return ("6 of 8 words", f"{', '.join(counts[1:3])} and {counts[3]}",
+            "6 and 6 against 3 and 5", f"exp(1 - 12/8) = {short(score.bp, 3)}",
+            f"BLEU is {score.score:.1f}", "l - 2 triples", "3, 4 and 5 words have 6")
+
+
+@computed("can-bleu-fall-when-a-reference-is-added")
+def _():
+    said = "a b c d e f g h i j"
+    one = bleu([said], ["a b c d e f g h"])
+    both = bleu([said], ["a b c d e f g h"], ["k l m n o p q r s t u"])
+    assert one.bp == 1 and math.isclose(both.score / one.score, both.bp)
+    return ("For 10 words and a reference of 8", "one of 11 words",
+            f"exp(1 - 11/10) = {short(both.bp, 3)}")
+
+
+@computed("bleu-of-a-four-word-sentence-is-0-with-three-words-right-why")
+def _():
+    pair = ["a fast brown fox"], ["a quick brown fox"]
+    plain = bleu(*pair)
+    assert (plain.score, plain.counts) == (0, [3, 1, 0, 0])
+    floor = bleu(*pair, smoothing="floor").score / 100
+    assert math.isclose(floor, (3 / 4 * 1 / 3 * 0.1 / 2 * 0.1) ** (1 / 4))
+    usual = bleu(*pair, smoothing="exp").score / 100
+    return ("3 of 4 words and 1 of 3 pairs", "with .1 found in place of none the score "
+            f"is {short(floor, 3)}", f"default {short(usual, 3)}")
+
+
+@computed("the-bleu-of-my-chatbot-stays-at-0-00")
+def _():
+    score = bleu(["Fine , thanks a lot ."], ["I am very well ."])
+    assert score.score == 0
+    return (f"{score.counts[0]} of {score.totals[0]} words",)
+
+
+@computed("where-does-the-2-in-2mkn-flops-come-from")
+def _():
+    return ("100 words", "512 by 2,048", f"{2 * 100 * 512 * 2048:,} operations",
+            "about 2")
+
+
+@computed("from-which-length-does-attention-cost-more-than-the-feed-forward-layer")
+def _():
+    width = 512
+
+    def parts(words):
+        return 2 * words ** 2 * width, 8 * words * width ** 2, 4 * words * width ** 2
+    pairs, feed_forward, _ = parts(4 * width)
+    assert pairs == feed_forward
+    pairs, feed_forward, matrices = parts(2 * width)
+    assert pairs + matrices == feed_forward
+    pairs, *others = parts(100)
+    share = 100 * pairs / (pairs + sum(others))
+    return ("2 · n² · d", "8 · n · d²",
+            f"n = 4 · d, which is {4 * width:,} words at width {width}", "4 · n · d²",
+            f"n = 2 · d, or {2 * width:,} words",
+            f"At 100 words scores and means are {share:.1f} %")
+
+
+@computed("how-much-work-does-a-kv-cache-save-as-a-formula")
+def _():
+    given, written = 100, 1000
+    without = sum(range(given, given + written))
+    assert without == written * given + written * (written - 1) // 2
+    kept = given + written - 1
+    return ("n · (n - 1) / 2", f"{given} given and {written:,} written",
+            f"{without:,} and {kept:,}", f"factor of {without / kept:.0f}")
+
+
+@computed("why-does-twice-the-context-take-more-than-twice-the-prefill-time")
+def _():
+    width = 4096
+    shares = [words / (words + 6 * width) for words in (8192, 512)]
+    factors = [2 * (1 - share) + 4 * share for share in shares]
+    return ("between 2 and 4", f"width {width:,} and 8,192 words", f"{shares[0]:.0%}"
+            .replace("%", " %"), f"{factors[0]:.1f} times", "With 512 words",
+            f"are {100 * shares[1]:.0f} %", f"factor is {factors[1]:.2f}")
+
+
+@computed("why-is-writing-bound-by-memory-and-why-does-a-batch-help")
+def _():
+    weights, bits = 7e9, 16
+    size = weights * bits / 8
+    return ("7 billion weights in 16 bits", f"{size / 1e9:.0f} GB", "1,000 GB a second",
+            f"take {1000 * size / 1e12:.0f} ms", f"{2 * weights / 1e9:.0f} billion",
+            f"{short(1000 * 2 * weights / 100e12)} ms at 100 trillion")
+
+
+@computed("why-does-beam-search-need-so-much-cache")
+def _():
+    word = 2 * 32 * 8 * 128 * 2
+    one, four = (f"{beams * word * 1000 / 1e6:.0f} MB" for beams in (1, 4))
+    return ("Llama 3 with 8 billion", f"{word:,} bytes a word",
+            f"1,000 words need {one}", f"beam of 4 it is {four}")
+
+
+@computed("if-we-double-the-parameters-how-much-does-the-loss-fall")
+def _():
+    power = 0.076
+    factor = 2 ** -power
+    return (f"α = {short(power, 3)}", f"that is {short(factor, 3)}",
+            f"{100 * (1 - factor):.1f} %", f"{2 ** (1 / power):,.0f} times", "2^(1/α)")
