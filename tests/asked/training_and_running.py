@@ -135,7 +135,8 @@ def _():
     digits = round(-math.log2(torch.finfo(torch.float32).eps))
     return (f"keeps 10 binary digits behind the point in place of {digits}",
             f"up to {short(2 ** -11, 4)} of itself", "Since version 1.12",
-            f"in float32 by {2 ** -(digits + 1):.0e}".replace("e-0", "e-"),
+            f"rounding to float32 changes a number by {2 ** -(digits + 1):.0e}"
+            .replace("e-0", "e-"),
             "a result in 64 bits")
 
 
