@@ -75,3 +75,14 @@ def _():
 @computed("training-on-mps-and-on-the-cpu-gives-far-different-losses-which-is-right")
 def _():
     return f"a result in {8 * torch.float64.itemsize} bits",
+
+
+@computed("is-a-sentence-that-is-too-long-for-its-bucket-cut")
+def _():
+    lengths = 3, 24, 5, 22, 4, 23
+
+    def pads(ordered):
+        batches = ordered[:3], ordered[3:]
+        return sum(3 * max(batch) - sum(batch) for batch in batches)
+    return ("Six sentences of {}, {}, {}, {}, {} and {} words".format(*lengths) +
+            f" need {pads(lengths)} pads", f"{pads(sorted(lengths))} when they are")
