@@ -58,3 +58,31 @@ def _():
     assert (number.half() > 0).tolist() == [True, False]
     return (f"{half.smallest_normal:.1e}".replace("e-05", "e-5"),
             f"{least:.1e}".replace("e-08", "e-8"), f"{2 ** 16:,}")
+
+
+@computed("out-of-memory-with-half-of-the-gpu-free-where-is-it")
+def _():
+    pieces = [1] * 10
+    assert sum(pieces) > 2 > max(pieces)
+    return "no tensor of 2",
+
+
+@computed("a-model-trained-in-float16-is-not-faster-on-my-cpu-why")
+def _():
+    return f"whole numbers of {8 * torch.int8.itemsize} bits",
+
+
+@computed("training-on-mps-and-on-the-cpu-gives-far-different-losses-which-is-right")
+def _():
+    return f"a result in {8 * torch.float64.itemsize} bits",
+
+
+@computed("is-a-sentence-that-is-too-long-for-its-bucket-cut")
+def _():
+    lengths = 3, 24, 5, 22, 4, 23
+
+    def pads(ordered):
+        batches = ordered[:3], ordered[3:]
+        return sum(3 * max(batch) - sum(batch) for batch in batches)
+    return ("Six sentences of {}, {}, {}, {}, {} and {} words".format(*lengths) +
+            f" need {pads(lengths)} pads", f"{pads(sorted(lengths))} when they are")

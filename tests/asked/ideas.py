@@ -301,8 +301,25 @@ def _():
     return ("from 1 to 1.3",)
 
 
-@computed("my-model-writes-the-training-text-word-for-word")
+@computed("which-length-ratio-is-used-to-filter-pairs")
 def _():
-    loss = 0.003
-    return (f"loss of {short(loss, 3)}", f"probability of {short(math.exp(-loss), 3)}",
-            f"100 of them in a row still {short(math.exp(-100 * loss))}")
+    assert 4 / 2 > 1.5
+    return ("A limit of 9", "a limit of 1.5",
+            "*good night* has 2 words, and a right translation of 4")
+
+
+@computed("how-do-i-tell-whether-a-bleu-difference-is-significant")
+def _():
+    few, many = (100 * 1.96 * math.sqrt(apart) / 200 for apart in (10, 80))
+    points = 100 * (150 - 140) / 200
+    return (f"If 150 and 140 of 200 are right, the difference is {points:.0f} ± "
+            f"{few:.1f} points if they disagree on 10, and {points:.0f} ± {many:.1f} "
+            "on 80",)
+
+
+@computed("can-i-ensemble-models-with-different-vocabularies")
+def _():
+    first, second = (0.6, 0.4), (0.2, 0.8)
+    means = [short((a + b) / 2, 1) for a, b in zip(first, second)]
+    return ("give .6 and .2 to one word, and .4 and .8 to the other",
+            "the means are {} and {}".format(*means))

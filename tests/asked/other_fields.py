@@ -1,9 +1,16 @@
 """The numbers of book/asked/other_fields.md: each function returns what must stand in
 the answer with its anchor."""
 
+import math
+
 from asked_numbers import text
 from asking import computed
 from torch import nn
+
+
+def decimals(number, digits=2):
+    """The number, at most 1, without the zero in front of its point."""
+    return f"{number:.{digits}f}".removeprefix("0")
 
 
 def parameters(layer):
@@ -83,3 +90,11 @@ def _():
     rows, columns, channels = 7, 7, 512
     return (f"{rows} rows and {columns} columns of {channels} channels",
             f"{rows * columns} *words*")
+
+
+@computed("my-model-writes-the-training-text-word-for-word")
+def _():
+    loss = 0.003
+    return (f"loss of {decimals(loss, 3)}",
+            f"probability of {decimals(math.exp(-loss), 3)}",
+            f"100 of them in a row still {decimals(math.exp(-100 * loss))}")
