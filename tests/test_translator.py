@@ -464,6 +464,16 @@ def test_dollars_are_no_formula(tmp_path):
     assert (tmp_path / "map.svg").read_text("utf-8").count("<image") == 1
 
 
+@pytest.mark.parametrize("sizes", [(3, 2), (3, 3), (1, 2, 3), (4, 2, 3)], ids=str)
+def test_a_map_of_other_sizes_than_its_names_is_not_written(tmp_path, sizes):
+    """Transposed, with a row for EOS, of a batch, or of each head."""
+    path = tmp_path / "map.svg"
+    with pytest.raises(ValueError, match=re.escape(
+            f"a map of 2 queries and 3 keys needs weights [2, 3], not {[*sizes]}")):
+        commands.save_map(path, torch.ones(sizes), ["a", "b"], ["c", "d", "e"])
+    assert not path.exists()
+
+
 def test_the_languages_are_chosen(multi30k, tmp_path):
     for name, source, target, chosen in (
             ("one", "en", "de", ["--from", "en", "--to", "de"]),

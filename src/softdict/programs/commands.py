@@ -278,10 +278,15 @@ def check_picture(path):
 
 
 def save_map(path, weights, query_names, key_names):
-    """Writes a map of weights as a picture; the ending of the path names the format.
+    """Writes weights [T, S] as a picture, in the format that the path's ending names.
 
     letters that no font of the computer has are said, and drawn as boxes
+    raises ValueError for weights of another shape than the names of T queries, S keys
     """
+    sizes = [len(query_names), len(key_names)]
+    if list(weights.shape) != sizes:
+        raise ValueError(f"a map of {sizes[0]} queries and {sizes[1]} keys needs "
+                         f"weights {sizes}, not {list(weights.shape)}")
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot
