@@ -146,6 +146,5 @@ def exchanged(part, **others):
     twin = type(part).__new__(type(part))    # empty: as a copy, in less time
     modules = {name: module for name, module in part._modules.items()
                if name not in others}
-    # found as plain attributes, its modules are there in less time
-    twin.__dict__.update({**part._modules, **vars(part), **others, "_modules": modules})
+    twin.__dict__.update(vars(part), _modules=modules, **others)
     return twin
