@@ -9,7 +9,7 @@ from torch.nn.utils.rnn import PackedSequence
 
 from softdict.batches import make_batch
 from softdict.checks.answers import (
-    DETACHED, ask, close, no_gradient, pair, short, something, tensor)
+    DETACHED, ask, close, no_gradient, pair, short, something, tensor, without_nan)
 from softdict.checks.result import Mistake, attempt, refuse
 from softdict.decoding import greedy
 from softdict.vocab import BOS, EOS, PAD
@@ -90,9 +90,12 @@ def unpacked(given):
 
 
 def numbered(seen):
-    """What went into each part, by the part's name and the number of the call."""
-    return {(name, n): given for name, calls in by_name(seen).items()
-            for n, (given, _) in enumerate(calls)}
+    """What went into each part, by the part's name, the number of the call, and what
+    it is: ids are flat, with steps or without."""
+    return {(name, n, kind): part if part.is_floating_point() else part.flatten()
+            for name, calls in by_name(seen).items() for n, call in enumerate(calls)
+            for kind, part in zip(("input", "state"), call)
+            if isinstance(part, torch.Tensor)}
 
 
 def by_name(seen):
@@ -131,18 +134,22 @@ def first_wrong(module, book, inputs, *shapes, likely=(), errors=()):
         got, handed = found[name].pop(0)
         if not given.is_floating_point() and isinstance(got, torch.Tensor):
             got, given = got.flatten(), given.flatten()    # with steps or without
-        place = name, len(wanted_calls[name]) - len(found[name]) - 1
+        n = len(wanted_calls[name]) - len(found[name]) - 1
         if not same(got, given):
-            blame_modules(got, likely, inputs, before, lambda _, parts: parts[place])
+            blame_modules(got, likely, inputs, before,
+                          lambda _, parts: parts.get((name, n, "input")))
             raise Mistake(f"into_{last}", "the first wrong tensor is what goes into "
                           f"{name}: " + differs(got, given))
+        before[name, n, "input"] = given
         if state is not None:
             first = f"the first wrong tensor is the state that goes into {name}: "
             refuse(handed is None, f"into_{last}", f"{first}yours gets none, so it "
                    "begins with zeros.")
-            refuse(not same(handed, state), f"into_{last}",
-                   first + differs(handed, state))
-        before[place] = given
+            if not same(handed, state):
+                blame_modules(handed, likely, inputs, before,
+                              lambda _, parts: parts.get((name, n, "state")))
+                raise Mistake(f"into_{last}", first + differs(handed, state))
+            before[name, n, "state"] = state
     if broken:
         attempt(lambda: throw(returned), *errors)
     if len(shapes) > 1:
@@ -169,8 +176,9 @@ def blame_modules(got, likely, inputs, before, pick):
         for module in modules:
             made, seen = followed(module, inputs)
             parts = numbered(seen)
-            refuse(all(same(parts[place], given) for place, given in before.items())
-                   and same(got, pick(made, parts)), code, sentence)
+            refuse(all(same(parts.get(at), given) for at, given in before.items())
+                   and same(without_nan(got), without_nan(pick(made, parts))),
+                   code, sentence)
 
 
 def throw(error):
@@ -186,8 +194,8 @@ def changed(book, **methods):
 
 def same(got, right):
     """True if what is there is a tensor, and has the right shape and numbers."""
-    return (isinstance(got, torch.Tensor) and got.shape == right.shape
-            and close(got, right))
+    return (isinstance(got, torch.Tensor) and isinstance(right, torch.Tensor)
+            and got.shape == right.shape and close(got, right))
 
 
 def differs(got, right):

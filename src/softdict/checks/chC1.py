@@ -94,11 +94,8 @@ def wrong_step(order=("context", "query"), squeeze=torch.tanh, asks="new", **mis
     return forward
 
 
-def wrong_steps(book):
-    """Code, sentence, and steps of the decoder that make the mistake."""
-    def made(**mistake):
-        return changed(book, forward=wrong_step(**mistake))
-
+def wrong_steps(made):
+    """Code, sentence, and what is made with a step that makes the mistake."""
     return [
         ("query_first", "yours joins the query and the context; here the context comes "
          "first.", made(order=("query", "context"))),
@@ -122,8 +119,33 @@ def check_C1_2(make):
     allowed = torch.arange(5) < torch.tensor([5, 3])[:, None]
     inputs = torch.tensor([4, 7]), state, states, allowed
     first_wrong(module, book, inputs, (2, WIDTH), (1, 2, WIDTH),
-                likely=wrong_steps(book))
+                likely=wrong_steps(lambda **mistake: changed(
+                    book, forward=wrong_step(**mistake))))
     return "read a word, ask with the new state, join: one step."
+
+
+def wrong_translators(book):
+    """Code, sentence, and translators that make the mistake."""
+    def made(**mistake):
+        step = wrong_step(**mistake)
+
+        def forward(self, ids, state, source):
+            states, _, allowed = source
+            output, after = step(self, ids, state[0], states, allowed)
+            return output, (after, output[None])
+
+        other = changed(book)
+        other.decoder = changed(book.decoder, forward=forward)
+        return other
+
+    def from_the_start(self, source, source_lengths, target_in):
+        state, context = self.start(source, source_lengths)
+        return torch.stack([self.decoder(ids, state, context)[0]
+                            for ids in target_in.unbind(dim=1)], dim=1)
+
+    return [*wrong_steps(made),
+            ("state_not_passed", "every step starts from the encoder's state again; "
+             "hand on the new state.", changed(book, states=from_the_start))]
 
 
 @exercise("C1-3", points=2)
@@ -133,7 +155,8 @@ def check_C1_3(make):
     module = built(make, 11, 9, EMBEDDING, WIDTH)
     batch = make_batch([([4, 5, 6, 7, 3], [4, 8, 5, 3]), ([9, 10, 3], [7, 3])])
     inputs = batch.source, batch.source_lengths, batch.target_in
-    first_wrong(module, book, inputs, (*batch.target_in.shape, 9))
+    first_wrong(module, book, inputs, (*batch.target_in.shape, 9),
+                likely=wrong_translators(book))
     return "the whole translator, tensor for tensor."
 
 

@@ -15,6 +15,7 @@ from softdict.checks.answers import (
 from softdict.checks.beside import built, changed, first_wrong, translations
 from softdict.checks.result import exercise, refuse
 from softdict.heads import MultiHeadAttention, merge_heads, split_heads
+from softdict.layers import sinusoids
 from softdict.masks import causal_mask, padding_mask
 from softdict.transformer import DecoderLayer, TransformerConfig, make_transformer
 
@@ -213,6 +214,53 @@ def check_C2_3(make):
     return "three sub-layers, each behind its norm and each added."
 
 
+def wrong_machines(book):
+    """Code, sentence, and machines that make the mistake."""
+    def embedded(added):
+        """A machine whose embeddings add up a table's rows and codes in this way."""
+        def forward(self, ids, positions):
+            return added(self.table(ids), positions)
+
+        other = changed(book)
+        for stack in (other.encoder, other.decoder):
+            stack.embedding = changed(stack.embedding, forward=forward)
+        return other
+
+    def codes(positions):
+        return sinusoids(positions, SIZES.width).double()
+
+    def hidden(stack, masks):
+        """A machine whose layers get other masks in one of its stacks."""
+        other = changed(book)
+        for n, layer in enumerate(getattr(other, stack).layers):
+            getattr(other, stack).layers[n] = changed(
+                layer, forward=lambda self, x, *given: super(
+                    type(self), self).forward(x, *masks(*given)))
+        return other
+
+    root = SIZES.width ** 0.5
+    return [
+        ("no_root", "yours takes the rows of the table as they are; multiply them by "
+         "the root of D.", embedded(lambda rows, at: rows + codes(at))),
+        ("root_of_sum", "only the rows of the table are taken times the root of D; "
+         "the codes are added as they are.",
+         embedded(lambda rows, at: (rows + codes(at)) * root)),
+        ("divided_by_root", "yours divides the rows of the table by the root of D; "
+         "multiply.", embedded(lambda rows, at: rows / root + codes(at))),
+        ("no_positions", "yours adds no codes of positions.",
+         embedded(lambda rows, at: rows * root)),
+        ("from_one", "yours counts positions from 1; they count from 0.",
+         embedded(lambda rows, at: rows * root + codes(at + 1))),
+        ("encoder_sees_pads", "your encoder's words attend to pads; its layers need "
+         "the mask [B, 1, S].", hidden("encoder", lambda allowed: (None,))),
+        ("cross_sees_pads", "your decoder attends to pads of the source; its "
+         "cross-attention needs the mask [B, 1, S].",
+         hidden("decoder", lambda memory, own, source: (memory, own, None))),
+        ("no_causal_mask", "your decoder's words attend to later words; their "
+         "self-attention needs the causal mask.",
+         hidden("decoder", lambda memory, own, source: (memory, None, source)))]
+
+
 @exercise("C2-4", points=3)
 def check_C2_4(make):
     torch.manual_seed(4)
@@ -224,7 +272,8 @@ def check_C2_4(make):
     refuse({"generator.weight", "decoder.embedding.table.weight"} <= set(names),
            "not_tied", "the generator's matrix should be the table of the target's "
            "embedding: the same tensor, and not a copy.")
-    first_wrong(module, book, inputs, (*batch.target_in.shape, 9))
+    first_wrong(module, book, inputs, (*batch.target_in.shape, 9),
+                likely=wrong_machines(book))
     return "the whole machine, tensor for tensor."
 
 
