@@ -107,11 +107,12 @@ def by_name(seen):
 
 
 @in_float64()
-def first_wrong(module, book, inputs, *shapes, likely=(), errors=()):
+def first_wrong(module, book, inputs, *shapes, likely=list, errors=()):
     """Raises a Mistake that names the first tensor that differs from the book's.
 
     shapes: of what a call returns, one for each thing
-    likely: code, sentence, and modules that make the mistake, with the book's weights
+    likely() gives code, sentence, and modules that make the mistake, with the book's
+    weights; it is called only for a wrong answer
     errors: errors that are explained, as in `attempt`
     """
     same_weights(module, book)
@@ -172,7 +173,7 @@ def blame_modules(got, likely, inputs, before, pick):
     before: what goes into parts earlier, rightly; pick takes the tensor that was got
     from what a module returns and from what went into its parts
     """
-    for code, sentence, *modules in likely:
+    for code, sentence, *modules in likely():
         for module in modules:
             made, seen = followed(module, inputs)
             parts = numbered(seen)

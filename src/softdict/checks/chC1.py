@@ -119,7 +119,7 @@ def check_C1_2(make):
     allowed = torch.arange(5) < torch.tensor([5, 3])[:, None]
     inputs = torch.tensor([4, 7]), state, states, allowed
     first_wrong(module, book, inputs, (2, WIDTH), (1, 2, WIDTH),
-                likely=wrong_steps(lambda **mistake: changed(
+                likely=lambda: wrong_steps(lambda **mistake: changed(
                     book, forward=wrong_step(**mistake))))
     return "read a word, ask with the new state, join: one step."
 
@@ -156,7 +156,7 @@ def check_C1_3(make):
     batch = make_batch([([4, 5, 6, 7, 3], [4, 8, 5, 3]), ([9, 10, 3], [7, 3])])
     inputs = batch.source, batch.source_lengths, batch.target_in
     first_wrong(module, book, inputs, (*batch.target_in.shape, 9),
-                likely=wrong_translators(book))
+                likely=lambda: wrong_translators(book))
     return "the whole translator, tensor for tensor."
 
 

@@ -151,7 +151,9 @@ def check_C2_2(make):
     module = built(make, 12, 3)
     x, source = (torch.randn(2, size, 12, dtype=torch.float64) for size in (5, 7))
     allowed = padding_mask(torch.tensor([7, 4]), 7)[:, None, :]
-    likely = wrong_heads(book)
+    def likely():
+        return wrong_heads(book)
+
     first_wrong(module, book, (x, source, allowed), (2, 5, 12), likely=likely, errors=[
         ("mask_meets_heads", "your mask [B, 1, S] meets scores [B, H, T, S] at the "
          "axis of heads; give it that axis with `unsqueeze(-3)`.",
@@ -210,7 +212,7 @@ def check_C2_3(make):
     x, memory = (torch.randn(2, size, 12, dtype=torch.float64) for size in (5, 7))
     masks = causal_mask(5), padding_mask(torch.tensor([7, 4]), 7)[:, None, :]
     first_wrong(module, book, (x, memory, *masks), (2, 5, 12),
-                likely=wrong_layers(book))
+                likely=lambda: wrong_layers(book))
     return "three sub-layers, each behind its norm and each added."
 
 
@@ -273,7 +275,7 @@ def check_C2_4(make):
            "not_tied", "the generator's matrix should be the table of the target's "
            "embedding: the same tensor, and not a copy.")
     first_wrong(module, book, inputs, (*batch.target_in.shape, 9),
-                likely=wrong_machines(book))
+                likely=lambda: wrong_machines(book))
     return "the whole machine, tensor for tensor."
 
 
