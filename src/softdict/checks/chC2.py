@@ -131,8 +131,8 @@ def wrong_heads(book):
                       scale=(query.shape[1] * query.shape[-1]) ** -0.5)
 
     return [
-        ("cut_by_view", "yours cuts all numbers of a sentence into heads, so a head "
-         "gets whole words; cut each word, [B, T, H, K], and then exchange two axes.",
+        ("cut_by_view", "yours cuts a whole sentence into heads; cut each word, "
+         "[B, T, H, K], and then exchange the axes of words and heads.",
          made(lying), made(lying, cut_anew)),
         ("joined_by_view", "your heads are right, but joined without exchanging the "
          "axes back; a word gets numbers of other words.", made(merge=cut_anew)),
