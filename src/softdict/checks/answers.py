@@ -11,6 +11,8 @@ MULTIPLIES = ("multiplies", "you multiply the scores by the temperature; divide 
 NO_TEMPERATURE = ("no_temperature", "your weights do not change with the temperature; "
                   "divide the scores by it.")
 NOT_DIVIDED = ("not_divided", "your scores are not divided by the root of their width.")
+NO_MASK_GIVEN = ("mask_is_none", "without a mask `allowed` is None; hide keys only if "
+                 "there is a mask.", "NoneType")
 DIVIDED_BY_WIDTH = ("divided_by_width",
                     "yours divides by the width; divide by its root.")
 # Where all scores are far from 0: how far, a code, and a sentence
@@ -25,9 +27,11 @@ def ask(answer, *arguments, likely=(), advice="work on copies", name="function")
     """What the reader's function returns for copies of the arguments.
 
     likely: errors that are explained, as in `attempt`; advice: how to leave arguments
-    unchanged, or None if they may change
+    unchanged, or None if they may change; an argument that is None stands for no mask
     """
     given = copies(arguments)
+    if any(part is None for part in arguments):
+        likely = [*likely, NO_MASK_GIVEN]
     returned = something(attempt(lambda: answer(*given), *likely), name)
     if advice is not None:
         unchanged(given, arguments, advice)
@@ -121,10 +125,23 @@ def no_gradient(result, learned):
 def blame(got, likely, tolerance=1e-4):
     """Raises the Mistake of the first wrong thing that was got.
 
-    likely holds a code, a sentence, and the wrong things that they explain
+    likely holds a code, a sentence, and the wrong things that they explain; where
+    those have 0 or nan, nan in what was got is no difference
     """
+    shown = without_nan(got)
     for code, sentence, *things in likely:
-        refuse(any(close(got, wrong, tolerance) for wrong in things), code, sentence)
+        refuse(any(close(got, wrong, tolerance)
+                   or close(shown, without_nan(wrong), tolerance) for wrong in things),
+               code, sentence)
+
+
+def without_nan(things):
+    """Tensors, also in lists, with 0 for nan; one without any number stays."""
+    if isinstance(things, (list, tuple)):
+        return [without_nan(thing) for thing in things]
+    if isinstance(things, torch.Tensor) and things.isnan().any():
+        return things if things.isnan().all() else things.detach().nan_to_num(0.0)
+    return things
 
 
 def right_sums(code, name, got, right):

@@ -1,6 +1,7 @@
 """A reader's class or function beside the book's: the capstones' checks."""
 
 import contextlib
+import copy
 
 import torch
 from torch import nn
@@ -8,8 +9,8 @@ from torch.nn.utils.rnn import PackedSequence
 
 from softdict.batches import make_batch
 from softdict.checks.answers import (
-    DETACHED, ask, close, no_gradient, pair, short, something, tensor)
-from softdict.checks.result import refuse
+    DETACHED, ask, close, no_gradient, pair, short, something, tensor, without_nan)
+from softdict.checks.result import Mistake, attempt, refuse
 from softdict.decoding import greedy
 from softdict.vocab import BOS, EOS, PAD
 
@@ -88,6 +89,15 @@ def unpacked(given):
     return given.data if isinstance(given, PackedSequence) else given
 
 
+def numbered(seen):
+    """What went into each part, by the part's name, the number of the call, and what
+    it is: ids are flat, with steps or without."""
+    return {(name, n, kind): part if part.is_floating_point() else part.flatten()
+            for name, calls in by_name(seen).items() for n, call in enumerate(calls)
+            for kind, part in zip(("input", "state"), call)
+            if isinstance(part, torch.Tensor)}
+
+
 def by_name(seen):
     """For each part the list of what went into it."""
     found = {}
@@ -97,23 +107,27 @@ def by_name(seen):
 
 
 @in_float64()
-def first_wrong(module, book, inputs, *shapes):
+def first_wrong(module, book, inputs, *shapes, likely=list, errors=()):
     """Raises a Mistake that names the first tensor that differs from the book's.
 
     shapes: of what a call returns, one for each thing
+    likely() gives code, sentence, and modules that make the mistake, with the book's
+    weights; it is called only for a wrong answer
+    errors: errors that are explained, as in `attempt`
     """
     same_weights(module, book)
     wanted, right = followed(book, inputs)
     returned, seen = followed(module, inputs)
     found, wanted_calls = by_name(seen), by_name(right)
     broken = isinstance(returned, Exception)
+    before = {}    # what went into the parts so far, and was right
     # all steps at once or one by one: both are right, and the result will show
     other = {name for name, calls in wanted_calls.items()
              if not broken and name in found and len(found[name]) != len(calls)}
     for name, given, state in right:
         last = name.rpartition(".")[2]
         if broken and not found.get(name):
-            raise returned
+            attempt(lambda: throw(returned), *errors)
         refuse(name not in found, f"unused_{last}",
                f"your forward never calls {name}.")
         if name in other:
@@ -121,31 +135,68 @@ def first_wrong(module, book, inputs, *shapes):
         got, handed = found[name].pop(0)
         if not given.is_floating_point() and isinstance(got, torch.Tensor):
             got, given = got.flatten(), given.flatten()    # with steps or without
-        refuse(not same(got, given), f"into_{last}", "the first wrong tensor is what "
-               f"goes into {name}: " + differs(got, given))
+        n = len(wanted_calls[name]) - len(found[name]) - 1
+        if not same(got, given):
+            blame_modules(got, likely, inputs, before,
+                          lambda _, parts: parts.get((name, n, "input")))
+            raise Mistake(f"into_{last}", "the first wrong tensor is what goes into "
+                          f"{name}: " + differs(got, given))
+        before[name, n, "input"] = given
         if state is not None:
             first = f"the first wrong tensor is the state that goes into {name}: "
             refuse(handed is None, f"into_{last}", f"{first}yours gets none, so it "
                    "begins with zeros.")
-            refuse(not same(handed, state), f"into_{last}",
-                   first + differs(handed, state))
+            if not same(handed, state):
+                blame_modules(handed, likely, inputs, before,
+                              lambda _, parts: parts.get((name, n, "state")))
+                raise Mistake(f"into_{last}", first + differs(handed, state))
+            before[name, n, "state"] = state
     if broken:
-        raise returned
+        attempt(lambda: throw(returned), *errors)
     if len(shapes) > 1:
         pair(returned, "the output", "the state")
     else:
         returned, wanted = (something(returned),), (wanted,)
-    for got, right, shape in zip(returned, wanted, shapes):
+    for n, (got, right, shape) in enumerate(zip(returned, wanted, shapes)):
         got = tensor(got, shape, "result")
-        refuse(not close(got, right), "result", "all parts get what they should; the "
-               "result does not: " + differs(got, right))
+        if not close(got, right):
+            blame_modules(got, likely, inputs, before, lambda made, _: (
+                made[n] if len(shapes) > 1 else made))
+            raise Mistake("result", "all parts get what they should; the result does "
+                          "not: " + differs(got, right))
     refuse(no_gradient(returned[0], list(module.parameters())), *DETACHED)
+
+
+def blame_modules(got, likely, inputs, before, pick):
+    """As `blame`, for modules that go wrong where the reader's does.
+
+    before: what goes into parts earlier, rightly; pick takes the tensor that was got
+    from what a module returns and from what went into its parts
+    """
+    for code, sentence, *modules in likely():
+        for module in modules:
+            made, seen = followed(module, inputs)
+            parts = numbered(seen)
+            refuse(all(same(parts.get(at), given) for at, given in before.items())
+                   and same(without_nan(got), without_nan(pick(made, parts))),
+                   code, sentence)
+
+
+def throw(error):
+    raise error
+
+
+def changed(book, **methods):
+    """A copy of the book's module, with its weights, and with other methods."""
+    other = copy.deepcopy(book)
+    other.__class__ = type("Changed", (type(book),), methods)
+    return other
 
 
 def same(got, right):
     """True if what is there is a tensor, and has the right shape and numbers."""
-    return (isinstance(got, torch.Tensor) and got.shape == right.shape
-            and close(got, right))
+    return (isinstance(got, torch.Tensor) and isinstance(right, torch.Tensor)
+            and got.shape == right.shape and close(got, right))
 
 
 def differs(got, right):
@@ -162,10 +213,40 @@ def differs(got, right):
     return f"a row should begin {short(one)}; yours begins {short(other)}."
 
 
+WRONG_WRITERS = [
+    ("first_position", "yours takes the scores of the first position at every step; "
+     "the last position says what comes next.", "first"),
+    ("stops_together", "yours stops all sentences where the first of them ends; the "
+     "others go on.", "together"),
+    ("one_too_few", "yours writes one id too few: BOS is none of the max_length ids.",
+     "short"),
+    ("lowest_score", "yours takes the lowest score; the highest is asked for.",
+     "least"),
+    ("reads_last_alone", "your model reads only the last id of a sentence; it reads "
+     "all the words so far.", "last_alone")]
+
+
+@torch.no_grad()
+def written(model, batch, longest, kind):
+    """The sentences of a common mistake in greedy search."""
+    ids = torch.full((len(batch.source), 1), BOS)    # [B, T]
+    for _ in range(longest - (kind == "short")):
+        read = ids[:, -1:] if kind == "last_alone" else ids
+        logits = model(batch.source, batch.source_lengths, read)
+        scores = logits[:, 0 if kind == "first" else -1]    # [B, V]
+        scores = -scores if kind == "least" else scores
+        scores[:, [PAD, BOS]] = -torch.inf
+        ids = torch.cat([ids, scores.argmax(dim=-1, keepdim=True)], dim=1)
+        if kind == "together" and (ids[:, -1] == EOS).any():
+            break
+    rows = [row[1:] for row in ids.tolist()]
+    return [row[:row.index(EOS)] if EOS in row else row for row in rows]
+
+
 def translations(answer, model):
     """Raises a Mistake unless the reader's function writes what greedy search does."""
     batch = make_batch([([4, 5, 6, 7, 3], [4]), ([9, 10, 3], [7]), ([6, 3], [5])])
-    for longest in (1, 8):
+    for longest in (8, 1):
         right = greedy(model, batch.source, batch.source_lengths, longest)
         got = ask(answer, model, batch.source, batch.source_lengths, longest)
         refuse(isinstance(got, torch.Tensor) or not isinstance(got, (list, tuple)),
@@ -184,5 +265,7 @@ def translations(answer, model):
                "infinity before argmax.")
         refuse(any(len(row) > longest for row in rows), "too_long",
                f"no sentence may have more than max_length = {longest} ids.")
+        for code, sentence, kind in WRONG_WRITERS if rows != right else ():
+            refuse(rows == written(model, batch, longest, kind), code, sentence)
         refuse(rows != right, "wrong_words",
                f"the sentences should be {right}; yours are {rows}.")

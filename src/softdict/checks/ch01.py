@@ -154,6 +154,8 @@ def check_01_3(matrix_lookup):
              "Boolean value of Tensor")]), [(4, 2), (4, 6)], code="swapped_returns")
     refuse(close(weights[:3], matches[:3]), "not_normalised",
            "a key occurs three times, and its row adds up to 3. Divide by that.")
+    refuse(close(weights, matches / matches.sum()), "total_of_all", "yours divides by "
+           "the matches of all queries together; each row is divided by its own sum.")
     by_column = matches / matches.sum(dim=0)
     refuse(close(weights.nan_to_num(), by_column.nan_to_num()), "wrong_axis", "the sum "
            "of a row is what divides it, and yours divides by the sum of a column.")

@@ -1,6 +1,9 @@
 """Checks for the exercises of chapter 02, soft lookup."""
 
+import math
+
 import torch
+from torch.nn.functional import normalize
 
 from softdict.checks.answers import (MULTIPLIES, NO_TEMPERATURE, ask, blame, close,
                                      number, right_sums, short, two_tensors)
@@ -36,12 +39,23 @@ def check_02_1(temperature_for):
                f"{here} you end at {temperature:.3g}, at the edge of the search. Do "
                "you follow the largest weight? When it is too large, it is too cold: "
                "which end of the interval do you move?")
+        few = rounds(temperature)
+        refuse(few, "few_rounds", f"{here} yours stopped after about {few} halvings of "
+               "the interval; more of them bring you nearer.")
         refuse(abs(reached - share) < 0.03, "too_coarse",
                f"{here} the largest weight is {reached:.4f} at your temperature; you "
                "are near, so search more finely.")
         raise Mistake("not_close", f"{here} the largest weight should be {share}; at "
                       f"your temperature {temperature:.4g} it is {reached:.3f}.")
     return "the largest weight is where you want it, six times out of six."
+
+
+def rounds(temperature):
+    """How many halvings of 0.001 to 1000 end at a temperature; None if over 14 do."""
+    steps = ((temperature - 0.001) / 999.999, math.log10(temperature / 0.001) / 6)
+    return next((count for count in range(1, 15) for step in steps
+                 if 0 < step < 1 and close(step * 2 ** count,
+                                           round(step * 2 ** count), 1e-6)), None)
 
 
 DIVIDES_WEIGHTS = ("divides_weights", "the temperature divides the scores, before the "
@@ -127,6 +141,7 @@ def check_02_3(batch_lookup):
     sizes = (3, 4), (5, 4), (5, 6)
     query, key, value = (torch.randn(2, *size, generator=draw) for size in sizes)
     scores = query @ key.transpose(1, 2)
+    short_query, short_key = (normalize(part, dim=-1) for part in (query, key))
     answer, weights = two_tensors(
         ask(batch_lookup, query, key, value, 0.7, advice=None, likely=[
             ("not_transposed", "bmm wants [B, T, K] and [B, K, S]: swap the last two "
@@ -144,7 +159,13 @@ def check_02_3(batch_lookup):
         (*DIVIDES_WEIGHTS, torch.softmax(scores, dim=2) / 0.7),
         ("reshaped", "reshape only cuts the keys anew, which mixes them; swap their "
          "last two axes with `transpose(1, 2)`.",
-         torch.softmax(query @ key.reshape(2, 4, 5) / 0.7, dim=2))])
+         torch.softmax(query @ key.reshape(2, 4, 5) / 0.7, dim=2)),
+        ("cosine", "yours divides by the lengths of queries or keys; here the score is "
+         "the plain dot product.", *(
+             torch.softmax(one @ other.transpose(1, 2) / 0.7, dim=2) for one, other in (
+                 (short_query, short_key), (query, short_key), (short_query, key)))),
+        ("root_of_width", "yours divides by the root of the width too; here the "
+         "temperature alone divides.", torch.softmax(scores / 2 / 0.7, dim=2))])
     expected = torch.softmax(scores / 0.7, dim=2)
     if not close(weights, expected):
         shares_one(weights)

@@ -102,6 +102,10 @@ def check_03_2(step):
          "words got.", query + rate * truth @ key),
         ("twice", "your step is twice as long as the rate says.",
          query - 2 * rate * gradient),
+        ("mean_of_words", "yours takes the mean over the words; the slopes of all "
+         "words are added up.", query - rate * gradient / len(key)),
+        ("mean_of_words", "yours takes the mean over the features; each feature has a "
+         "slope of its own.", query - rate * gradient.mean()),
         ("other_row", "the word that came is number `target`, counted from 0; yours "
          "moves towards its neighbour.",
          *(query - rate * (share - truth.roll(n)) @ key for n in (1, -1))),

@@ -60,6 +60,8 @@ def check_04_1(read_batch):
          states(lambda n: inputs[n, :lengths[n]].flip(0))),
         ("shortest_only", "yours reads as many words of each sentence as the shortest "
          "has.", states(lambda n: inputs[n, :1]))])
+    refuse((got == got[:1]).all(), "one_tensor", "all your rows are equal; a state "
+           "that is changed in place is one tensor in all of them.")
     first = next(n for n in range(4) if not close(got[n], states()[n]))
     raise Mistake("wrong_states", f"the state of sentence {first} is wrong; its first "
                   f"{lengths[first]} words are real.")
@@ -106,6 +108,8 @@ def check_04_3(top_layer):
                "sentence; both directions have four, and they stand side by side.")
         refuse(shape == [2, 3, 4], "not_joined", "you return two slices; join them "
                "along the last axis.")
+        refuse(shape == [6, 4], "stacked", "you joined the slices along the sentences; "
+               "join them along the last axis.")
         refuse(len(final) > 2 and shape in ([3, 4 * len(final)],
                                             [len(final) // 2, 3, 8]),
                "all_layers", "yours keeps every layer; the top one is asked for.")

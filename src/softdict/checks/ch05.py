@@ -149,6 +149,9 @@ def bleu_variant(hypothesis, reference, clip=True, longest=4, mean="geometric",
         if clip == "sets":
             shares.append(len(found.keys() & wanted.keys()) / len(found))
             continue
+        if clip == "once":
+            shares.append(len(found.keys() & wanted.keys()) / found.total())
+            continue
         hits = (found & wanted).total() if clip is True else sum(
             count * (min(count, wanted[piece]) if clip == "each" else 1)
             for piece, count in found.items() if piece in wanted)
@@ -199,7 +202,7 @@ def check_05_3(bleu_of):
          "yours; take the smaller count once for each *different* piece.",
          made(clip="each")),
         ("sets", "yours counts different pieces; a piece that stands twice must count "
-         "twice.", made(clip="sets")),
+         "twice.", made(clip="sets"), made(clip="once")),
         ("arithmetic_mean", "yours adds the four shares and divides; multiply, and "
          "take the fourth root.", made(mean="arithmetic")),
         ("no_root", "you multiplied the four shares; the fourth root is missing.",

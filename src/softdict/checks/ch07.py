@@ -13,6 +13,8 @@ def looked(query, states, lengths, hide="before", scale=1.0, axis=-1):
     energies = scale * (states @ query[:, :, None]).squeeze(-1)
     if hide == "before":
         energies = energies.masked_fill(~real, float("-inf"))
+    if hide == "turned":
+        energies = energies.masked_fill(real, float("-inf"))
     if hide == "zero energy":
         energies = energies * real
     weights = energies.softmax(dim=axis).nan_to_num(0.0)
@@ -204,6 +206,8 @@ def check_07_4(attention_step):
              "others do not add up to 1.", found(hide="after")),
             ("zero_energy", "an energy of 0 still gets a share, since exp(0) is 1; "
              "minus infinity gets none.", found(hide="zero energy")),
+            ("inverted", "yours hides the words and shows the pads; hide where "
+             "`allowed` is False: `~allowed`.", found(hide="turned")),
             ("scaled", "yours divides the energies by 2, the root of the width; this "
              "chapter does not.", found(scale=0.5)),
             ("over_the_batch", "your softmax runs over the sentences; it should run "

@@ -6,8 +6,8 @@ import torch
 from torch.nn.functional import normalize
 
 from softdict.checks.answers import (DETACHED, DIVIDED_BY_WIDTH, NOT_DIVIDED, ROWS, ask,
-                                     blame, close, no_gradient, number, right_sums,
-                                     two_tensors, wrong_row)
+                                     blame, close, no_gradient, number, pair,
+                                     right_sums, two_tensors, wrong_row)
 from softdict.checks.result import Mistake, exercise, refuse
 
 
@@ -41,6 +41,9 @@ def inspect(returned, queries, keys, values):
          scores / root),
         ("over_queries", "your softmax runs over the words that ask, so columns add up "
          f"to 1; {ROWS}, and rows should.", (scores / root).softmax(dim=-2)),
+        ("rows_divided", "your softmax still runs over the words that ask; dividing "
+         "each row by its sum afterwards is no softmax.",
+         normalize((scores / root).softmax(dim=-2), p=1, dim=-1)),
         ("over_batch", "your softmax runs over the sentences of the batch; each query "
          "shares out 1 among the keys of its own.",
          *[(scores / root).softmax(dim=0)][:scores.dim() - 2]),
@@ -132,8 +135,11 @@ def check_09_4(after_shuffle):
 
     order = torch.tensor([3, 0, 4, 1, 2])
     new, weights = layer(words)
-    returned = two_tensors(ask(after_shuffle, new, weights, order), [(5, 4), (5, 5)],
-                           "new words")
+    returned = ask(after_shuffle, new, weights, order)
+    refuse(getattr(pair(returned)[1], "shape", None) == (5,), "one_of_each_row",
+           "yours takes one weight of each row, as `weights[order, order]` does; take "
+           "the rows first, then the columns of all of them.")
+    returned = two_tensors(returned, [(5, 4), (5, 5)], "new words")
     right = layer(words[order])
     if close(returned, right):
         return "the same vectors and the same weights, in another order."

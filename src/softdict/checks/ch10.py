@@ -252,6 +252,7 @@ def compare_best(returned, queries, keys, values, allowed):
            "the two weights of a query should add up to 1; in one of your rows it is "
            f"{total.min():.2f}.")
     every, best = seen.expand_as(scores), best_keys(scores, seen, 2)
+    chosen = best_keys(scores, torch.ones_like(seen), 2) & every
     blame(returned[1], [
         ("all_keys", "yours looks at all keys; two are enough.",
          scores.masked_fill(~every, -math.inf).softmax(dim=-1)),
@@ -263,6 +264,10 @@ def compare_best(returned, queries, keys, values, allowed):
          shared(scores, every & ~best_keys(scores, seen, keys.shape[-2] - 2))),
         ("mask_ignored", "yours looks at keys that are not allowed.",
          shared(scores, torch.ones_like(seen))),
+        ("mask_too_late", "yours chooses two keys before it asks which are allowed; "
+         "hide the others before you choose.",
+         *(scores.masked_fill(~chosen, low).softmax(dim=-1)
+           for low in (-math.inf, -1e9))),
         ("zeros", "a key that was thrown away still gets weight: what is e to the "
          "power of 0?", torch.where(best, scores, 0.0).softmax(dim=-1)),
         ("halves", "the two keys should share by a softmax of their scores; yours get "

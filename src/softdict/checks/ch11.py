@@ -294,7 +294,13 @@ def check_11_4(for_torch):
             ("same_meaning", "True still means may look; there it means is ignored. "
              "And the order of the tables is not yet right.", ~mixed),
             ("first_sentence", "yours gives the mask of sentence 0 to all.",
-             ~allowed[:1].expand(B * heads, T, S))]
+             ~allowed[:1].expand(B * heads, T, S)),
+            ("rows_repeated", "yours repeats each row of a table; whole tables are "
+             "repeated, one for each head.",
+             ~allowed.repeat_interleave(heads, dim=1).reshape(right.shape)),
+            ("rows_repeated", "yours repeats each row of a table, and True still means "
+             "may look; whole tables are repeated, and True means hidden.",
+             allowed.repeat_interleave(heads, dim=1).reshape(right.shape))]
         mask(returned, (B * heads, T, S), likely, right,
              lambda n: f"in table {n}, 1 meaning True,")
     return "PyTorch ignores what this book hides."

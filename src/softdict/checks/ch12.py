@@ -48,6 +48,7 @@ def check_12_1(many_hands):
             continue
         rows = hands(range(len(positions)), speeds(width))
         double, single = (hands(positions, speeds(width, power)) for power in (4, 1))
+        next_hands = hands(positions, speeds(width) * 10000.0 ** (-2 / width))
         later, same = angle + speeds(width), hands(positions, torch.ones(width // 2))
         own = [weave(apart[:, 0::2].sin(), apart[:, 1::2].cos())
                for apart in (columns(positions, width, power) for power in (1, 2))]
@@ -63,6 +64,8 @@ def check_12_1(many_hands):
              "at the 10000, and at the factor before i.", code(single)),
             ("from_one", "yours is one position ahead; what does position 0 look like?",
              code(later)),
+            ("hands_from_one", "yours counts the hands from 1; hand 0 turns by 1 at "
+             "each step.", code(next_hands)),
             ("counts_rows", "yours counts the rows; the positions are given, and need "
              "not be 0, 1, 2.", code(rows)),
             ("one_speed", "all your hands turn at one speed.", code(same)),
@@ -71,6 +74,11 @@ def check_12_1(many_hands):
             ("degrees", "the angles are radians already.", code(angle.deg2rad()))])
         wrong_row("wrong_codes", f"codes of positions {positions}", returned, right)
     return "every position has a time of its own on these clocks."
+
+
+BACKWARDS = ("backwards", "yours goes k positions back; codes are rows here, and stand "
+             "before their matrix.")
+FORWARDS = ("sign_lost", "yours goes forward for every k; negative k go back.")
 
 
 @exercise("12-2", points=2)
@@ -100,8 +108,7 @@ def check_12_2(shift):
         half = torch.cat([torch.cat([b.cos().diag(), -b.sin().diag()], dim=1),
                           torch.cat([b.sin().diag(), b.cos().diag()], dim=1)])
         blame(returned, [
-            ("backwards", "yours goes k positions back; codes are rows here, and stand "
-             "before their matrix.", right.T),
+            (*(BACKWARDS if k > 0 else FORWARDS), right.T),
             ("one_step", "yours is one step, whatever k is.", turned(step)),
             ("one_speed", "all your hands turn by the same angle; each has a speed.",
              turned(every)),
@@ -303,6 +310,9 @@ def explain(context, weights, query, key, value, bias, allowed):
          "yours adds the biases to the weights, and not to the scores.", plain + added),
         ("not_clipped", "yours takes a wrong column for distances beyond R: they must "
          "count as R or −R.", shared(scores + bias[:, around])),
+        ("wraps_around", "yours lets far distances begin anew at the other end of the "
+         "table; they must count as R or −R.",
+         shared(scores + bias[:, (away + reach) % len(bias[0])])),
         ("no_zero", "distance 0 belongs to the middle column; yours takes the first.",
          shared(scores + bias[:, away.clamp(0, 2 * reach)]))])
     wrong_row("wrong_weights", "weights", weights, right)

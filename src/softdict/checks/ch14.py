@@ -4,9 +4,9 @@ import torch
 from torch import nn
 
 from softdict.attention import attention, scaled_dot
-from softdict.checks.answers import (DETACHED, ask, blame, close, copies, no_gradient,
-                                     number, pair, something, tensor, two_tensors,
-                                     unchanged, wrong_row)
+from softdict.checks.answers import (DETACHED, NO_MASK_GIVEN, ask, blame, close,
+                                     copies, no_gradient, number, pair, something,
+                                     tensor, two_tensors, unchanged, wrong_row)
 from softdict.checks.result import Mistake, attempt, exercise, refuse
 from softdict.heads import MultiHeadAttention
 from softdict.masks import causal_mask, padding_mask
@@ -395,7 +395,8 @@ def check_14_5(best_key):
             best_key, *kept, *([] if allowed is None else [allowed]),
             advice="work on new tensors", likely=[
                 ("four_axes", "`...` stands for any axes, or none: without heads there "
-                 "are three, and without a batch two.", "values to unpack")])
+                 "are three, and without a batch two.", "values to unpack"),
+                *([NO_MASK_GIVEN] if allowed is None else [])])
         context, weights = two_tensors(
             returned, [(*leading, T, K), (*leading, T, S)], "contexts")
         refuse(not all(part.is_floating_point() for part in returned), "whole_numbers",

@@ -169,7 +169,11 @@ def compare_fair(fair_loss, model, batch):
         blame(got, [
             ("pads_counted", "pads are words in your loss; leave them out.", counted),
             ("pads_divided", "yours divides by all places; divide by the real words.",
-             divided)], 1e-5)
+             divided),
+            ("mean_of_sentences", "yours takes the mean of the sentences' means; each "
+             "word counts alike.", torch.stack([
+                 mean_loss(one[None], words[None], "left out")
+                 for one, words in zip(logits, batch.target_out)]).mean())], 1e-5)
         raise Mistake("wrong_loss",
                       f"the loss should be {right:.4f}; yours is {got:.4f}.")
 
@@ -286,7 +290,8 @@ def compare_losses(smoothed, logits, target, smoothing):
     everyone, no_pad = torch.ones_like(real), logits.clone()
     no_pad[:, PAD] = -torch.inf
     without_pad = no_pad.log_softmax(dim=-1).clamp(min=-1e9)
-    share = 1 - smoothing + each
+    spread = 1 - smoothing
+    share = spread + each
     blame(got, [
         ("mass_on_pad",
          "yours wants a share for PAD too; nobody should ever say a pad.",
@@ -296,6 +301,10 @@ def compare_losses(smoothed, logits, target, smoothing):
          "word takes part, too.", loss(1 - smoothing, smoothing / (V - 2), 0.0).mean()),
         ("divided_by_all", "you spread over V - 1 words, so divide by V - 1.",
          loss(1 - smoothing + smoothing / V, smoothing / V, 0.0).mean()),
+        ("exchanged", "in yours the right word gets the smoothing, and the rest is "
+         "spread; it is the other way round.",
+         loss(smoothing + spread / (V - 1), spread / (V - 1), 0.0).mean(),
+         loss(smoothing, spread / (V - 2), 0.0).mean()),
         ("shares_over_one", "what you want is more than 1 together: the right word "
          "gives up what is spread.", loss(1.0, each, 0.0).mean(),
          loss(1 + each, each, 0.0).mean()),
@@ -343,6 +352,8 @@ def rates_of(updates, warmup, peak, kind="right"):
                  "straight_down": (updates - n) / max(1, updates - warmup),
                  "root_begins_anew": max(1, n - warmup) ** -0.5}.get(kind, down)
         factor = min(up, falls)
+        if kind == "parts_apart":
+            factor = up if n <= warmup else n ** -0.5
         if kind == "no_warmup":
             factor = min(1.0, down)
         if kind == "largest_not_least":
@@ -376,6 +387,8 @@ WRONG_RATES = [
      "no_root"),
     ("straight_down", "yours falls in a straight line to 0; it is one over the root of "
      "n, which never ends.", "straight_down"),
+    ("parts_apart", "your parts do not meet: the second is peak over the root of n, "
+     "and at n = warmup it should be peak.", "parts_apart"),
     ("root_begins_anew", "behind the warm-up yours counts from 1 again. n goes on, and "
      "both parts agree at n = warmup.", "root_begins_anew")]
 

@@ -18,8 +18,10 @@ from softdict.checks.result import Mistake, exercise, refuse
 
 @exercise("16-1", points=2)
 def check_16_1(paired):
-    rng = random.Random(31)
-    for count, rounds, moved in ((100, 400, 0.15), (80, 250, 0.4)):
+    # in the last, no two of the draws at an end are equal
+    for seed, count, rounds, moved in ((31, 100, 400, 0.15), (32, 80, 250, 0.4),
+                                       (1, 97, 80, 0.7)):
+        rng = random.Random(seed)
         first = [int(rng.random() < 0.7) for _ in range(count)]
         second = [int(rng.random() < 0.4) if rng.random() < moved else flag
                   for flag in first]
@@ -50,6 +52,11 @@ def compare_intervals(paired, first, second, draws):
     refuse(not close(value, right), "wrong_difference",
            f"the second system is {right:.4g} points better; yours says {value:.4g}.")
     refuse(low > high, "ends_swapped", "your lower end lies above the higher one.")
+    refuse(any(close(end, outer, 1e-6) and not close(outer, inner, 1e-6)
+               for end, outer, inner in ((low, found[k - 1], found[k]),
+                                         (high, found[-k], found[-k - 1]))),
+           "one_too_few", "at one end yours leaves out one draw fewer than N // 40, "
+           f"which is {k} here.")
     # quantiles that lie between two draws are as good
     if (found[k - 1] - 1e-6 <= low <= found[k + 1] + 1e-6
             and found[-k - 2] - 1e-6 <= high <= found[-k] + 1e-6):
@@ -87,7 +94,10 @@ def check_16_2(by_luck):
                           ([5.0, 5.0], [1.0, 3.0, 4.0, 2.0]),
                           ([0.1, 0.4], [0.3, 0.2, 0.3]),
                           ([2.0], [7.0, 1.0, 3.0]),
-                          ([9.0, 8.0, 7.5], [1.0, 2.0, 4.0, 3.5, 3.0])):
+                          ([9.0, 8.0, 7.5], [1.0, 2.0, 4.0, 3.5, 3.0]),
+                          # equal distances that rounding makes unequal
+                          ([0.6, 0.2, 0.3], [0.5, 0.4]),
+                          ([0.5, 0.1], [0.2, 0.4, 0.7, 0.8])):
         compare_luck(by_luck, first, second)
     return "now you know what luck could do with so few seeds."
 
@@ -119,6 +129,10 @@ def compare_luck(by_luck, first, second):
         return
     ways = math.comb(len(scores), len(first))
     farther = share(seen + 2e-9, dealt(distance))
+    exact = mean(float(apart >= seen) for apart in dealt(distance))
+    different = {tuple(sorted(ones)): distance(
+        mean(ones), (sum(scores) - sum(ones)) / len(second))
+                 for ones in combinations(scores, len(first))}
     lost = [distance(mean(ones), mean([score for score in scores if score not in ones]
                                       or [0.0]))
             for ones in combinations(scores, len(first))]
@@ -131,6 +145,8 @@ def compare_luck(by_luck, first, second):
          right * ways),
         ("share_of_the_rest", "yours is the share of the ways that lie *nearer*.",
          1 - right),
+        ("compared_exactly", "rounding makes some equal distances smaller in yours; "
+         "those that differ by less than 1e-9 are equal.", exact),
         ("farther_only", "yours leaves out the ways that lie exactly as far apart, and "
          "what you saw is one of them.", farther, right - 1 / ways),
         ("one_direction", "yours counts one direction; the other group may be ahead, "
@@ -139,6 +155,8 @@ def compare_luck(by_luck, first, second):
          share(seen, dealt(ahead)), share(seen, (-gap for gap in dealt(ahead)))),
         ("sums", "yours compares sums; groups of different size need means.",
          share(abs(sum(first) - sum(second)), dealt(distance, measure=sum))),
+        ("equal_ways_merged", "yours takes ways with equal scores for one; each way to "
+         "choose places counts.", share(seen, different.values())),
         ("equal_scores_merged", "equal scores of two seeds became one in yours; choose "
          "places, not scores.", share(seen, merged)),
         ("equal_scores_lost", "yours loses a score that is equal to a chosen one; "
@@ -151,8 +169,8 @@ def compare_luck(by_luck, first, second):
                  for others in product(scores, repeat=sizes[1]))
         blame(got, [("with_replacement", "yours may choose a score twice; each is "
                      "dealt out once.", share(seen, drawn))], 1e-6)
-    refuse(abs(got - right) < 0.05, "sampled", "yours is near, as a sample of the ways "
-           "would be; go through all of them.")
+    refuse(abs(got - right) < 0.05, "sampled", f"yours is near, {got:.4f}, and not "
+           f"equal to {right:.4f}; go through all {ways} ways, each once.")
     raise Mistake("wrong_share", f"for {first} and {second} it is {right * ways:.0f} "
                   f"of {ways} ways, {right:.4f}; yours says {got:.4f}.")
 
@@ -279,6 +297,11 @@ def compare_looks(quiet, query, key, value, allowed):
 
     right = shared(scores)
     if close(weights, right):
+        if not close(context, right @ value):
+            blame(context, [(
+                "divided_again", "the weights are right, but your contexts come from "
+                "weights that were divided by their sum again.",
+                torch.nn.functional.normalize(right, p=1, dim=-1) @ value)])
         right_sums("wrong_context", "contexts", context, right @ value)
         refuse(no_gradient(returned[0], learned), *DETACHED)
         return

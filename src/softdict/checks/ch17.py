@@ -42,8 +42,8 @@ def search(writer, size, limit, end, ends="first", going="all", sums="added",
             if words[-1:] == [end]:    # only where what has ended stays
                 longer.append((words, total))
                 continue
-            own = [(words + [word], {"added": total + log, "last": log,
-                                     "shares": total + math.exp(log)}[sums])
+            own = [(words + [word], {"last": log, "shares": total + math.exp(log)}.get(
+                sums, total + log))
                    for word, log in writer(words).items()]
             own.sort(key=lambda pair: -pair[1])
             longer += own[:size] if going == "each" else own
@@ -59,7 +59,12 @@ def search(writer, size, limit, end, ends="first", going="all", sums="added",
                  "each": rest}.get(going, rest[:size])
         if len(whole) >= {"first": 1, "full": size}.get(stop, math.inf):
             break
-    return sorted(whole, key=lambda pair: pair[1], reverse="whole" not in worst)[:size]
+    more = {"means": 0, "means_with_end": 1}.get(sums)
+
+    def rank(pair):
+        return pair[1] if more is None else pair[1] / max(len(pair[0]) + more, 1)
+
+    return sorted(whole, key=rank, reverse="whole" not in worst)[:size]
 
 
 def hypotheses(returned, size):
@@ -127,6 +132,9 @@ def check_17_1(beam):
          as_if(worst=["going", "whole"])),
         ("returns_worst", "of all that ended, yours returns the lowest sums; return "
          "the highest.", as_if(worst=["whole"])),
+        ("by_length", "yours ranks by the sum for each word; here the sum itself "
+         "counts, whatever the length is.", as_if(sums="means"),
+         as_if(sums="means_with_end")),
         ("wrong_limit", "yours takes one step more than the limit.", as_if(1)),
         ("wrong_limit", "yours takes one step less than the limit.", as_if(-1)),
         ("worst_first", "these are the right translations, the worst first.",
@@ -179,7 +187,11 @@ def check_17_2(advance):
 
     got, names = [], ("sums", "words", "memories")
     for case in cases:
-        returned, R = ask(advance, *case, advice="make new tensors"), len(case[0])
+        R = len(case[0])
+        returned = ask(advance, *case, advice="make new tensors", likely=[
+            ("no_such_beginning", "yours takes a memory that is not there: a row of "
+             "the table has V columns, so the beginning is place // V.",
+             "out of bounds", "out of range")])
         refuse(not isinstance(returned, (tuple, list)) or len(returned) != 3,
                "not_three_things", "return three things: sums, words, memories.")
         returned = list(map(tensor, returned, ((R,), (R,), case[2].shape), names))
@@ -329,6 +341,9 @@ def check_17_4(likeliest):
                f"keeps {kept}. Words that have equal shares are still several words.")
         return "the fewest words that have it, and they share what the others had."
     evenly = [[(share > 0) / sum(map(bool, row)) for share in row] for row in right]
+    exponentials = [[math.exp(share) if kept else 0.0
+                     for share, kept in zip(shares, row)]
+                    for (shares, _), row in zip(cases, right)]
     unscaled = [[share if kept else 0.0 for share, kept in zip(shares, row)]
                 for (shares, _), row in zip(cases, right)]
     blame(got, [
@@ -343,6 +358,8 @@ def check_17_4(likeliest):
          made(lambda shares, p: first(shares, p, falling(shares), 1))),
         ("sorted", "the shares are right, and stand in another order than the words.",
          [sorted(row, reverse=True) for row in right]),
+        ("softmax", "the right words are kept; their shares are divided by their sum, "
+         "without exp.", [[share / sum(row) for share in row] for row in exponentials]),
         ("evenly", "the right words are kept; their old proportions should stay.",
          evenly)], 1e-6)
     below = made(lambda shares, p: first(shares, p, falling(shares), -1))

@@ -23,6 +23,8 @@ def check_18_1(attend_step):
         key, value, query = x @ W_K, x @ W_V, x @ W_Q
         if kind == "exchanged":
             key, value = value, key
+        if kind == "one_matrix":
+            value = key
         front, root = kind == "in_front", keys.shape[1] ** 0.5
         every = [torch.stack([one, *rest] if front else [*rest, one])
                  for one, rest in ((key, keys), (value, values))]
@@ -60,6 +62,7 @@ def check_18_1(attend_step):
         ("only_itself", "the answer is the new word's own value; it asks all words so "
          "far."),
         ("exchanged", "keys come from W_K and values from W_V."),
+        ("one_matrix", "yours makes the new value with W_K; it comes from W_V."),
         ("asks_with_word", "the query comes from W_Q."),
         NOT_DIVIDED, DIVIDED_BY_WIDTH,
         ("root_of_word", "yours divides by the root of D, the width of a word; queries "
@@ -138,6 +141,10 @@ def check_18_3(key_rows_made):
             ("source_of_one_layer", "each layer makes keys of its own from the source.",
              (right[0], layers * T + S), (layers * words + T * S, right[1]),
              (layers * words + T * S, layers * T + S)),
+            ("words_of_one_layer", "each layer makes keys of its own from the words, "
+             "with a cache too.", (right[0], T + layers * S),
+             (words + layers * T * S, right[1]),
+             (words + layers * T * S, T + layers * S)),
             ("source_once", "without any cache each step makes the keys of the source "
              "anew.", (layers * (words + S), right[1])),
             ("no_source", "the keys of the source are missing.",

@@ -167,6 +167,8 @@ def head_hits(weights, links, kind="right"):
         rows = weights[b, :, q].clone()
         if kind == "columns":
             rows, k, q = weights[b, :, :, k].clone(), q, k
+        if kind == "column_of_word":
+            rows = weights[b, :, :, q].clone()
         if kind == "mass":
             hits.append(rows[:, k])
             continue
@@ -220,6 +222,8 @@ WRONG_HITS = [
      "looks at k."),
     ("columns", "yours takes the largest of a column; the word q has a row, "
      "weights[b, h, q]."),
+    ("column_of_word", "yours takes the column of word q, who looks at it; its row, "
+     "weights[b, h, q], says where it looks."),
     ("mass", "yours adds up the weight on the links; a link is hit or not, by the "
      "largest weight of its row."),
     ("least", "yours takes the smallest weight of a row; the largest decides."),
@@ -403,8 +407,9 @@ def prefixes(weights, ids, kind="right"):
         each = found.sum(-1) / again.sum(-1).clamp(min=1)[:, None]
         return each.mean(0)
     total = found.sum((0, 2))
-    return total / {"every_place": again.numel(), "summed": 1,
-                    "sentences": len(ids)}.get(kind, max(int(again.sum()), 1))
+    return total / {"every_place": again.numel(), "summed": 1, "sentences": len(ids),
+                    "occurrences": max(int(earlier.sum()), 1)}.get(
+                        kind, max(int(again.sum()), 1))
 
 
 WRONG_PREFIXES = [
@@ -419,6 +424,8 @@ WRONG_PREFIXES = [
     ("hits", "yours counts largest weights; the weights themselves are added up."),
     ("mean_of_keys", "yours divides by the number of earlier occurrences; their "
      "weights are added up."),
+    ("occurrences", "yours divides by the number of all earlier occurrences; divide by "
+     "the number of places that repeat a word."),
     ("by_sentence", "yours takes means of sentences; every place that repeats a word "
      "counts the same."),
     ("every_place", "yours divides by all places; a word that is new has nothing to "

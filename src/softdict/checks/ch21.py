@@ -192,6 +192,11 @@ def look_at_fates(mask_words, mask):
     refuse(counts.max() > 2 * counts[1:].mean(), "uneven_words", "a random word is any "
            "word of the vocabulary with the same chance; yours draws some words more "
            "often.")
+    masked, target = hidden(mask_words, ids, mask, rng, 0.3)
+    share = (masked == mask)[target != PAD].double().mean().item()
+    refuse(abs(share - 0.8) > 0.05, "one_die", "of the chosen words 80 in 100 become "
+           f"<mask>; with share=0.3 it is {100 * share:.0f} in yours. Does one number "
+           "both choose a word and decide its fate?")
     one = some_ids(300, 27, FIRST + 1, full=True)    # a language of one word
     masked, _ = hidden(mask_words, one, FIRST + 1, rng, 1.0)
     refuse((masked == FIRST + 1).float().mean() > 0.825, "mask_drawn", "yours draws "
@@ -245,6 +250,9 @@ def perplexity_by(losses, target, ends, kind="right"):
         return (losses * real).sum().div(counted.sum()).exp().item()
     if kind == "all_places":
         return (losses * counted).sum().div(counted.numel()).exp().item()
+    if kind == "all_rows":
+        return ((losses * counted).sum(1) / counted.sum(1).clamp(min=1)).mean().exp(
+            ).item()
     if kind in ("rows", "rows_late", "words_late"):
         full = counted.any(1)
         means = ((losses * counted).sum(1) / counted.sum(1))[full]
@@ -270,8 +278,8 @@ WRONG_PERPLEXITIES = [
      "sum or in the number."),
     (("all_places",), "divided_by_places", "the sum is right, but yours divides it by "
      "all places, the pads among them."),
-    (("rows_late", "rows"), "mean_of_sentences", "yours is a mean over sentences, so a "
-     "word of a short one counts more; lay all words together."),
+    (("rows_late", "rows", "all_rows"), "mean_of_sentences", "yours is a mean over "
+     "sentences, so a word of a short one counts more; lay all words together."),
     (("always",), "ends_always", "yours counts the ends always; with ends=False they "
      "do not count."),
     (("never",), "ends_never", "yours never counts the ends; with ends=True they do."),

@@ -57,11 +57,16 @@ def grouped(query, key, value, allowed, kind="right"):
     right = torch.arange(H) // (H // G)
     of_key = heads.get(kind, right)
     of_value = heads["in_turn"] if kind == "values_in_turn" else of_key
+    if kind in ("keys_of_first", "values_of_first"):
+        first = heads["first_alone"]
+        of_key, of_value = ((first, right) if kind == "keys_of_first"
+                            else (right, first))
     if kind == "averaged":
         key, value = (part.mean(1, keepdim=True).expand_as(part)
                       for part in (key, value))
     root = {"not_divided": 1, "divided_by_width": K, "root_of_all": (H * K) ** 0.5,
-            "root_of_length": S ** 0.5}.get(kind, K ** 0.5)
+            "root_of_length": S ** 0.5,
+            "root_of_values": value.shape[-1] ** 0.5}.get(kind, K ** 0.5)
     scores = query @ key[:, of_key].mT / root
     allowed = {"no_mask": torch.ones_like(allowed), "inverted": ~allowed}.get(
         kind, allowed)
@@ -84,6 +89,10 @@ WRONG_GROUPS = [
      "side by side: with 6 heads and 2 key heads, heads 0, 1, 2 share key head 0."),
     ("first_alone", "yours gives all heads key head 0; that is right only where there "
      "is no other."),
+    ("keys_of_first", "the values are right, but yours gives all heads the keys of key "
+     "head 0."),
+    ("values_of_first", "the keys are right, but yours gives all heads the values of "
+     "value head 0."),
     ("turned", "the first heads share the first key head; yours begins with the last."),
     ("values_in_turn", "the keys are right, but the values are dealt out in turn; head "
      "h has the value head of its key head."),
@@ -101,6 +110,8 @@ WRONG_GROUPS = [
     NOT_DIVIDED, DIVIDED_BY_WIDTH,
     ("root_of_all", "yours divides by the root of the whole width; one head has K "
      "numbers."),
+    ("root_of_values", "yours divides by the root of V, the width of the values; it is "
+     "the width K of queries and keys that counts."),
     ("root_of_length", "yours divides by the root of the number of keys; it is the "
      "width K that counts.")]
 
@@ -251,7 +262,7 @@ def positions_of(real, kind="right"):
     places = torch.arange(size).expand_as(real)
     return {"counts_pads": places, "one_late": count, "below_zero": count - 1,
             "from_behind": (real.long().flip(1).cumsum(1) - 1).clamp(min=0).flip(1),
-            "one_late_but_pads": count * real,
+            "one_late_but_pads": count * real, "counts_pads_but_pads": places * real,
             "as_first_text": (places - (~real[:1]).sum()).clamp(min=0),
             "pads_on": (places - (~real).sum(1, keepdim=True)),
             "pads_by_size": (count - 1) % size}.get(kind, (count - 1).clamp(min=0))
@@ -259,7 +270,7 @@ def positions_of(real, kind="right"):
 
 WRONG_POSITIONS = [
     ("counts_pads", "yours counts the pads too; the first word of each text stands at "
-     "position 0.", "counts_pads"),
+     "position 0.", "counts_pads", "counts_pads_but_pads"),
     ("one_late", "in yours the first word stands at position 1; it is position 0.",
      "one_late", "one_late_but_pads"),
     ("below_zero", "yours has positions below 0 at pads; a table has no row for them, "
@@ -362,6 +373,7 @@ def rms(x, gain, eps, kind="right"):
     square = {"sum_not_mean": x.square().sum(-1, keepdim=True),
               "over_all": x.square().mean(),
               "over_words": x.square().mean(-2, keepdim=True),
+              "second_axis": x.square().mean(1, keepdim=True),
               "mean_taken_away": centred.square().mean(-1, keepdim=True),
               "standard_deviation": x.var(-1, keepdim=True),
               "deviation": centred.square().mean(-1, keepdim=True)}.get(
@@ -388,6 +400,8 @@ WRONG_NORMS = [
      "over_all"),
     ("over_words", "yours averages over the words; the mean goes over the numbers of "
      "one word, the last axis.", "over_words"),
+    ("second_axis", "yours averages over axis 1; x may have any axes before, so count "
+     "from behind: dim=-1.", "second_axis"),
     ("eps_outside", "yours adds eps to the root; it belongs under it, to the mean "
      "square.", "eps_outside"),
     ("no_eps", "yours leaves eps out; it is added to the mean square.", "no_eps"),

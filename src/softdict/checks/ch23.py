@@ -43,6 +43,8 @@ def right_row(got, right):
 
 def remembered(query, key, value, kind="right"):
     """Answers and memory of the exercise, or what comes of a common mistake."""
+    if kind == "exchanged":
+        query, key = key, query
     scores = {"asks_with_key": key @ key.T, "writes_query": query @ query.T}.get(
         kind, query @ key.T)
     weights = {"reads_first": scores.tril(-1), "not_in_turn": scores,
@@ -69,7 +71,9 @@ WRONG_MEMORIES = [
     ("softmax", "yours is softmax attention; here a query is multiplied by the memory, "
      "and nothing else."),
     ("asks_with_key", "yours reads with the keys; it is the queries that ask."),
-    ("writes_query", "yours writes the queries; the keys are written.")]
+    ("writes_query", "yours writes the queries; the keys are written."),
+    ("exchanged", "yours writes the queries and reads with the keys; it is the other "
+     "way round.")]
 
 
 @exercise("23-1", points=2)

@@ -6,7 +6,7 @@ from torch import nn
 from softdict.batches import make_batch
 from softdict.checks.answers import (
     DETACHED, FAR, ask, blame, close, no_gradient, two_tensors, wrong_row)
-from softdict.checks.beside import built, first_wrong, translations
+from softdict.checks.beside import built, changed, first_wrong, translations
 from softdict.checks.result import exercise, refuse
 from softdict.seq2seq import Attend, Encoder, LuongDecoder, Seq2Seq
 
@@ -27,6 +27,20 @@ def attended(query, states, allowed, **mistake):
     return (weights[:, None] @ states)[:, 0], weights
 
 
+MISTAKES = [
+    ("reads_pads", "pads have weights in yours: use `allowed`.", {"mask": "read"}),
+    ("mask_turned", "your mask is the wrong way round: True marks a word.",
+     {"mask": "turned"}),
+    ("zero_after", "you set weights of pads to 0 after the softmax, so the others do "
+     "not add up to 1.", {"after": True}),
+    ("zero_score", "a score of 0 still gets a share, since exp(0) is 1; pads need "
+     "minus infinity.", {"fill": 0.0}),
+    ("scaled", "yours divides the scores by the root of the width; this task does "
+     "not.", {"scaled": True}),
+    ("over_the_batch", "your softmax runs over the sentences; it should run over the "
+     "words of one.", {"axis": 0})]
+
+
 @exercise("C1-1", points=1)
 def check_C1_1(answer):
     torch.manual_seed(1)
@@ -36,19 +50,8 @@ def check_C1_1(answer):
     context, weights = two_tensors(ask(answer, query, states, allowed),
                                    [(3, 4), (3, 5)], "context")
     right = attended(query, states, allowed)
-    blame(weights, [
-        ("reads_pads", "pads have weights in yours: use `allowed`.",
-         attended(query, states, allowed, mask="read")[1]),
-        ("mask_turned", "your mask is the wrong way round: True marks a word.",
-         attended(query, states, allowed, mask="turned")[1]),
-        ("zero_after", "you set weights of pads to 0 after the softmax, so the others "
-         "do not add up to 1.", attended(query, states, allowed, after=True)[1]),
-        ("zero_score", "a score of 0 still gets a share, since exp(0) is 1; pads need "
-         "minus infinity.", attended(query, states, allowed, fill=0.0)[1]),
-        ("scaled", "yours divides the scores by the root of the width; this task does "
-         "not.", attended(query, states, allowed, scaled=True)[1]),
-        ("over_the_batch", "your softmax runs over the sentences; it should run over "
-         "the words of one.", attended(query, states, allowed, axis=0)[1])])
+    blame(weights, [(code, sentence, attended(query, states, allowed, **mistake)[1])
+                    for code, sentence, mistake in MISTAKES])
     if not close(weights, right[1]):
         wrong_row("wrong_weights", "weights", weights, right[1])
     refuse(not close(context, right[0]), "wrong_context", "the weights are right; the "
@@ -78,6 +81,34 @@ class Step(LuongDecoder):
         return output, state
 
 
+def wrong_step(order=("context", "query"), squeeze=torch.tanh, asks="new", **mistake):
+    """A method that takes a step of the decoder with a mistake in it."""
+    def forward(self, ids, state, states, allowed):
+        outputs, after = self.rnn(self.embedding(ids)[:, None], state)
+        query = {"new": outputs[:, 0], "old": state[0]}[asks]
+        context, _ = attended(query, states, allowed, **mistake)
+        parts = {"context": context, "query": outputs[:, 0], "old": state[0]}
+        joined = torch.cat([parts[part] for part in order], dim=-1)
+        return squeeze(self.join(joined)), after
+
+    return forward
+
+
+def wrong_steps(made):
+    """Code, sentence, and what is made with a step that makes the mistake."""
+    return [
+        ("query_first", "yours joins the query and the context; here the context comes "
+         "first.", made(order=("query", "context"))),
+        ("old_query", "your query is the state before the word is read; read first, "
+         "then take the output of the RNN.", made(asks="old"),
+         made(asks="old", order=("context", "old"))),
+        ("joins_old_state", "yours joins the context with the state before the word; "
+         "take the query.", made(order=("context", "old"))),
+        ("no_tanh", "there is no tanh behind `join` in yours.",
+         made(squeeze=lambda joined: joined)),
+        *((code, sentence, made(**mistake)) for code, sentence, mistake in MISTAKES)]
+
+
 @exercise("C1-2", points=2)
 def check_C1_2(make):
     torch.manual_seed(2)
@@ -87,8 +118,34 @@ def check_C1_2(make):
                      for size in ((1, 2), (2, 5)))
     allowed = torch.arange(5) < torch.tensor([5, 3])[:, None]
     inputs = torch.tensor([4, 7]), state, states, allowed
-    first_wrong(module, book, inputs, (2, WIDTH), (1, 2, WIDTH))
+    first_wrong(module, book, inputs, (2, WIDTH), (1, 2, WIDTH),
+                likely=lambda: wrong_steps(lambda **mistake: changed(
+                    book, forward=wrong_step(**mistake))))
     return "read a word, ask with the new state, join: one step."
+
+
+def wrong_translators(book):
+    """Code, sentence, and translators that make the mistake."""
+    def made(**mistake):
+        step = wrong_step(**mistake)
+
+        def forward(self, ids, state, source):
+            states, _, allowed = source
+            output, after = step(self, ids, state[0], states, allowed)
+            return output, (after, output[None])
+
+        other = changed(book)
+        other.decoder = changed(book.decoder, forward=forward)
+        return other
+
+    def from_the_start(self, source, source_lengths, target_in):
+        state, context = self.start(source, source_lengths)
+        return torch.stack([self.decoder(ids, state, context)[0]
+                            for ids in target_in.unbind(dim=1)], dim=1)
+
+    return [*wrong_steps(made),
+            ("state_not_passed", "every step starts from the encoder's state again; "
+             "hand on the new state.", changed(book, states=from_the_start))]
 
 
 @exercise("C1-3", points=2)
@@ -98,7 +155,8 @@ def check_C1_3(make):
     module = built(make, 11, 9, EMBEDDING, WIDTH)
     batch = make_batch([([4, 5, 6, 7, 3], [4, 8, 5, 3]), ([9, 10, 3], [7, 3])])
     inputs = batch.source, batch.source_lengths, batch.target_in
-    first_wrong(module, book, inputs, (*batch.target_in.shape, 9))
+    first_wrong(module, book, inputs, (*batch.target_in.shape, 9),
+                likely=lambda: wrong_translators(book))
     return "the whole translator, tensor for tensor."
 
 

@@ -12,13 +12,54 @@ from softdict.batches import make_batch
 from softdict.checks.answers import (
     DETACHED, DIVIDED_BY_WIDTH, FAR, NOT_DIVIDED, ask, blame, close, no_gradient,
     tensor)
-from softdict.checks.beside import built, first_wrong, translations
+from softdict.checks.beside import built, changed, first_wrong, translations
 from softdict.checks.result import exercise, refuse
-from softdict.heads import MultiHeadAttention
+from softdict.heads import MultiHeadAttention, merge_heads, split_heads
+from softdict.layers import sinusoids
 from softdict.masks import causal_mask, padding_mask
 from softdict.transformer import DecoderLayer, TransformerConfig, make_transformer
 
 SIZES = TransformerConfig(width=12, heads=3, layers=2, hidden=20, dropout=0.0)
+
+
+def looked(query, key, value, allowed=None, scale=None, axis=-1, hide="before"):
+    """The context of a common mistake in attention."""
+    scores = query @ key.mT * (key.shape[-1] ** -0.5 if scale is None else scale)
+    if allowed is not None and hide == "before":
+        scores = scores.masked_fill(~allowed, -torch.inf)
+    if allowed is not None and hide == "zero score":
+        scores = scores * allowed
+    weights = scores.softmax(dim=axis).nan_to_num(0.0)
+    if allowed is not None and hide == "after":
+        weights = weights * allowed
+    return weights @ value
+
+
+WRONG_LOOKS = [
+    ("not_divided", NOT_DIVIDED[1], lambda *given: looked(*given, scale=1.0)),
+    ("divided_by_width", DIVIDED_BY_WIDTH[1], lambda query, *given: looked(
+        query, *given, scale=1 / query.shape[-1])),
+    ("multiplies_by_root", "you multiply the scores by the root of K; divide by it.",
+     lambda query, *given: looked(query, *given, scale=query.shape[-1] ** 0.5)),
+    ("root_of_length", "yours divides by the root of the number of keys or queries; "
+     "the width K counts.",
+     lambda query, key, *given: looked(query, key, *given, scale=key.shape[-2] ** -0.5),
+     lambda query, *given: looked(query, *given, scale=query.shape[-2] ** -0.5)),
+    ("over_queries", "your softmax runs over the queries; each query shares out 1 "
+     "among the keys.", lambda *given: looked(*given, axis=-2)),
+    ("over_heads", "your softmax runs over the heads; each head shares out 1 among "
+     "the keys.", lambda *given: looked(*given, axis=1)),
+    ("over_batch", "your softmax runs over the sentences; each query shares out 1 "
+     "among the keys of its own.", lambda *given: looked(*given, axis=0)),
+    ("no_mask", "your context is that of a lookup without a mask; use `allowed`.",
+     lambda query, key, value, _: looked(query, key, value)),
+    ("mask_turned", "your mask is the wrong way round: True means that a query may "
+     "attend to a key.", lambda *given: looked(*given[:3], None if given[3] is None
+                                               else ~given[3])),
+    ("mask_too_late", "yours hides keys after they have taken their share; hide them "
+     "before.", lambda *given: looked(*given, hide="after")),
+    ("zero_score", "a score of 0 still gets a share, since exp(0) is 1; hidden keys "
+     "need minus infinity.", lambda *given: looked(*given, hide="zero score"))]
 
 
 @exercise("C2-1", points=1)
@@ -37,23 +78,15 @@ def check_C2_1(answer):
                "return the context alone, and not the weights too.")
         got = tensor(returned, right.shape, "context")
         if mask is None:
-            twice, four_times, half = (attention(query * scale, key, value)[0]
-                                       for scale in (2, 4, 0.5))
-            blame(got, [(*NOT_DIVIDED, twice),
-                        ("multiplies_by_root", "you multiply the scores by the root of "
-                         "K; divide by it.", four_times),
-                        (*DIVIDED_BY_WIDTH, half)])
+            some, likely = torch.tensor(True), WRONG_LOOKS[:-4]    # four are of masks
         else:
-            most = mask.any(dim=-1, keepdim=True)
-            blame(torch.where(most, got, 0), [
-                ("no_mask", "your context is that of a lookup without a mask; use "
-                 "`allowed`.", torch.where(most, attention(query, key, value)[0], 0)),
-                ("mask_turned", "your mask is the wrong way round: True means that a "
-                 "query may attend to a key.",
-                 torch.where(most, attention(query, key, value, ~mask)[0], 0)),
-                ("mask_too_late", "yours hides keys after they have taken their share; "
-                 "hide them before.",
-                 attention(query, key, value)[1] * mask @ value)])
+            some, likely = mask.any(dim=-1, keepdim=True), WRONG_LOOKS
+        if not close(torch.where(some, got, 0), torch.where(some, right, 0)):
+            blame(torch.where(some, got, 0), [
+                (code, sentence, *(torch.where(some, look(query, key, value, mask), 0)
+                                   for look in looks))
+                for code, sentence, *looks in likely])
+        if mask is not None:
             rows = got[0, :, 1]
             refuse(bool(rows.isnan().any()), "not_a_number", "a query that may attend "
                    "to nothing gets nan: its softmax divides 0 by 0.")
@@ -71,6 +104,46 @@ def check_C2_1(answer):
     return "scores, mask, softmax, average: that is attention."
 
 
+def cut_anew(parts):
+    """[B, H, T, K] as [B, T, D] with the numbers in the order in which they lie."""
+    return parts.reshape(len(parts), parts.shape[2], -1)
+
+
+def wrong_heads(book):
+    """Code, sentence, and layers with heads that make the mistake."""
+    def lying(x, heads):
+        return x.reshape(len(x), heads, x.shape[1], -1)
+
+    def in_turn(x, heads):
+        return x.unflatten(-1, (-1, heads)).movedim(-1, 1)
+
+    def made(split=split_heads, merge=merge_heads, attend=looked):
+        def forward(self, x, source, allowed=None):
+            query, key, value = (split(part, self.heads) for part in (
+                self.query(x), self.key(source), self.value(source)))
+            allowed = allowed if allowed is None else allowed.unsqueeze(-3)
+            return self.out(merge(attend(query, key, value, allowed)))
+
+        return changed(book, forward=forward)
+
+    def whole(query, key, value, allowed):
+        return looked(query, key, value, allowed,
+                      scale=(query.shape[1] * query.shape[-1]) ** -0.5)
+
+    return [
+        ("cut_by_view", "yours cuts a whole sentence into heads; cut each word, "
+         "[B, T, H, K], and then exchange the axes of words and heads.",
+         made(lying), made(lying, cut_anew)),
+        ("joined_by_view", "your heads are right, but joined without exchanging the "
+         "axes back; a word gets numbers of other words.", made(merge=cut_anew)),
+        ("in_turn", "yours deals a word's numbers out in turn; head 0 gets the first "
+         "K.", made(in_turn)),
+        ("root_of_whole", "yours divides by the root of the whole width D; a head has "
+         "K numbers.", made(attend=whole)),
+        *((code, sentence, *(made(attend=look) for look in looks))
+          for code, sentence, *looks in WRONG_LOOKS)]
+
+
 @exercise("C2-2", points=2)
 def check_C2_2(make):
     torch.manual_seed(2)
@@ -78,9 +151,54 @@ def check_C2_2(make):
     module = built(make, 12, 3)
     x, source = (torch.randn(2, size, 12, dtype=torch.float64) for size in (5, 7))
     allowed = padding_mask(torch.tensor([7, 4]), 7)[:, None, :]
-    first_wrong(module, book, (x, source, allowed), (2, 5, 12))
-    first_wrong(module, book, (x, x, causal_mask(5)), (2, 5, 12))
+    def likely():
+        return wrong_heads(book)
+
+    first_wrong(module, book, (x, source, allowed), (2, 5, 12), likely=likely, errors=[
+        ("mask_meets_heads", "your mask [B, 1, S] meets scores [B, H, T, S] at the "
+         "axis of heads; give it that axis with `unsqueeze(-3)`.",
+         "at non-singleton dimension 1")])
+    first_wrong(module, book, (x, x, causal_mask(5)), (2, 5, 12), likely=likely)
     return "split, attend, merge, mix: every head asks its own question."
+
+
+def wrong_layers(book):
+    """Code, sentence, and decoder layers that make the mistake."""
+    def made(change=lambda norm, x: (norm(x), x), source=lambda norm, x: norm(x),
+             memories=lambda norm, memory: memory, masks=lambda *masks: masks):
+        def forward(self, x, memory, allowed, memory_allowed):
+            allowed, memory_allowed = masks(allowed, memory_allowed)
+            read, x = change(self.norm1, x)
+            x = x + self.self_attention(read, source(self.norm1, x), allowed)
+            read, x = change(self.norm2, x)
+            x = x + self.cross_attention(read, memories(self.norm2, memory),
+                                         memory_allowed)
+            read, x = change(self.norm3, x)
+            return x + self.feed_forward(read)
+
+        return changed(book, forward=forward)
+
+    def after(self, x, memory, allowed, memory_allowed):
+        x = self.norm1(x + self.self_attention(x, x, allowed))
+        x = self.norm2(x + self.cross_attention(x, memory, memory_allowed))
+        return self.norm3(x + self.feed_forward(x))
+
+    return [
+        ("post_norm", "that is post-norm, which normalises the sums; here each "
+         "sub-layer *reads* through its norm.", changed(book, forward=after)),
+        ("raw_source", "in the first sub-layer keys and values go through the norm, "
+         "too: your queries are normalised, and your keys are not.",
+         made(source=lambda norm, x: x)),
+        ("memory_normalised", "the memory is normalised already; leave it as it is.",
+         made(memories=lambda norm, memory: norm(memory))),
+        ("norm_on_path", "your norms replace x; only what a sub-layer reads goes "
+         "through its norm.", made(lambda norm, x: (norm(x), norm(x)),
+                                   source=lambda norm, x: x)),
+        ("no_source_mask", "your words look at the pads of the source; hand "
+         "`memory_allowed` to the cross-attention.",
+         made(masks=lambda allowed, _: (allowed, None))),
+        ("no_causal_mask", "your words look at later words; hand `allowed` to the "
+         "self-attention.", made(masks=lambda _, allowed: (None, allowed)))]
 
 
 @exercise("C2-3", points=2)
@@ -93,8 +211,56 @@ def check_C2_3(make):
     module = built(make, 12, 3, 20)
     x, memory = (torch.randn(2, size, 12, dtype=torch.float64) for size in (5, 7))
     masks = causal_mask(5), padding_mask(torch.tensor([7, 4]), 7)[:, None, :]
-    first_wrong(module, book, (x, memory, *masks), (2, 5, 12))
+    first_wrong(module, book, (x, memory, *masks), (2, 5, 12),
+                likely=lambda: wrong_layers(book))
     return "three sub-layers, each behind its norm and each added."
+
+
+def wrong_machines(book):
+    """Code, sentence, and machines that make the mistake."""
+    def embedded(added):
+        """A machine whose embeddings add up a table's rows and codes in this way."""
+        def forward(self, ids, positions):
+            return added(self.table(ids), positions)
+
+        other = changed(book)
+        for stack in (other.encoder, other.decoder):
+            stack.embedding = changed(stack.embedding, forward=forward)
+        return other
+
+    def codes(positions):
+        return sinusoids(positions, SIZES.width).double()
+
+    def hidden(stack, masks):
+        """A machine whose layers get other masks in one of its stacks."""
+        other = changed(book)
+        for n, layer in enumerate(getattr(other, stack).layers):
+            getattr(other, stack).layers[n] = changed(
+                layer, forward=lambda self, x, *given: super(
+                    type(self), self).forward(x, *masks(*given)))
+        return other
+
+    root = SIZES.width ** 0.5
+    return [
+        ("no_root", "yours takes the rows of the table as they are; multiply them by "
+         "the root of D.", embedded(lambda rows, at: rows + codes(at))),
+        ("root_of_sum", "only the rows of the table are taken times the root of D; "
+         "the codes are added as they are.",
+         embedded(lambda rows, at: (rows + codes(at)) * root)),
+        ("divided_by_root", "yours divides the rows of the table by the root of D; "
+         "multiply.", embedded(lambda rows, at: rows / root + codes(at))),
+        ("no_positions", "yours adds no codes of positions.",
+         embedded(lambda rows, at: rows * root)),
+        ("from_one", "yours counts positions from 1; they count from 0.",
+         embedded(lambda rows, at: rows * root + codes(at + 1))),
+        ("encoder_sees_pads", "your encoder's words attend to pads; its layers need "
+         "the mask [B, 1, S].", hidden("encoder", lambda allowed: (None,))),
+        ("cross_sees_pads", "your decoder attends to pads of the source; its "
+         "cross-attention needs the mask [B, 1, S].",
+         hidden("decoder", lambda memory, own, source: (memory, own, None))),
+        ("no_causal_mask", "your decoder's words attend to later words; their "
+         "self-attention needs the causal mask.",
+         hidden("decoder", lambda memory, own, source: (memory, None, source)))]
 
 
 @exercise("C2-4", points=3)
@@ -108,7 +274,8 @@ def check_C2_4(make):
     refuse({"generator.weight", "decoder.embedding.table.weight"} <= set(names),
            "not_tied", "the generator's matrix should be the table of the target's "
            "embedding: the same tensor, and not a copy.")
-    first_wrong(module, book, inputs, (*batch.target_in.shape, 9))
+    first_wrong(module, book, inputs, (*batch.target_in.shape, 9),
+                likely=lambda: wrong_machines(book))
     return "the whole machine, tensor for tensor."
 
 

@@ -8,5 +8,5 @@ def beam(next_logs, size, limit, end):
         whole += [(words[:-1], total)
                   for words, total in longer[:size] if words[-1] == end]
         going = [pair for pair in longer if pair[0][-1] != end][:size]
-    whole.sort(key=lambda pair: pair[1] / (len(pair[0]) + 1), reverse=True)
+    whole.sort(key=lambda pair: (-len(pair[0]), pair[1]), reverse=True)
     return whole[:size]

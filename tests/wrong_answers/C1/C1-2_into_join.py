@@ -21,5 +21,5 @@ class Decoder(nn.Module):
         outputs, state = self.rnn(self.embedding(ids)[:, None], state)
         query = outputs[:, 0]                              # [B, D]
         context, _ = attend(query, states, allowed)
-        both = torch.cat([query, context], dim=-1)         # [B, 2*D]
+        both = torch.cat([context, context], dim=-1)         # [B, 2*D]
         return self.join(both).tanh(), state

@@ -22,4 +22,4 @@ class Decoder(nn.Module):
         query = outputs[:, 0]                              # [B, D]
         context, _ = attend(query, states, allowed)
         both = torch.cat([context, query], dim=-1)         # [B, 2*D]
-        return self.join(both), state
+        return self.join(both).relu(), state

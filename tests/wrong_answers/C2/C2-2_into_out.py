@@ -5,7 +5,7 @@ def attend(query, key, value, allowed=None):
     scores = query @ key.transpose(-2, -1) / key.shape[-1] ** 0.5
     if allowed is not None:
         scores = scores.masked_fill(~allowed, float("-inf"))
-    return scores.softmax(dim=-1).nan_to_num(0.0) @ value
+    return scores.softmax(dim=-1).nan_to_num(0.0) @ value.flip(-1)
 
 
 class MultiHead(nn.Module):
@@ -26,4 +26,4 @@ class MultiHead(nn.Module):
         allowed = allowed if allowed is None else allowed.unsqueeze(-3)
         context = attend(self.split(self.query(x)), self.split(self.key(source)),
                          self.split(self.value(source)), allowed)
-        return self.out(context.reshape(*x.shape))
+        return self.out(context.transpose(1, 2).flatten(-2))

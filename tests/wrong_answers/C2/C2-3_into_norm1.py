@@ -25,7 +25,7 @@ class Decoder(nn.Module):
         self.norm3 = nn.LayerNorm(width)
 
     def forward(self, x, memory, allowed=None, memory_allowed=None):
-        own = x
-        x = self.norm1(x + self.self_attention(own, own, allowed))
+        own = self.norm1(2 * x)
+        x = x + self.self_attention(own, own, allowed)
         x = x + self.cross_attention(self.norm2(x), memory, memory_allowed)
         return x + self.feed_forward(self.norm3(x))

@@ -1,0 +1,13 @@
+from itertools import combinations
+
+
+def by_luck(first, second):
+    """Returns the share of ways to deal that lie as far apart, or farther."""
+    scores = first + second
+    seen = abs(sum(first) / len(first) - sum(second) / len(second))
+    hits = ways = 0
+    for one in set(combinations(sorted(scores), len(first))):
+        rest = (sum(scores) - sum(one)) / len(second)
+        hits += abs(sum(one) / len(one) - rest) >= seen - 1e-9
+        ways += 1
+    return hits / ways

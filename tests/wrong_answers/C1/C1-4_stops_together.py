@@ -1,0 +1,17 @@
+import torch
+from softdict.vocab import BOS, EOS, PAD
+
+
+def write(model, source, source_lengths, max_length):
+    """Returns a list of ids for each sentence, without BOS and EOS."""
+    ids = torch.full((len(source), 1), BOS)
+    with torch.no_grad():
+        for _ in range(max_length):
+            logits = model(source, source_lengths, ids)[:, -1].clone()
+            logits[:, [PAD, BOS]] = -torch.inf
+            best = logits.argmax(-1, keepdim=True)
+            ids = torch.cat([ids, best], dim=1)
+            if (best == EOS).any():
+                break
+    out = [row[1:] for row in ids.tolist()]
+    return [row[:row.index(EOS)] if EOS in row else row for row in out]
