@@ -678,33 +678,44 @@ def test_groups_of_one_shape_and_what_has_none_are_told(tmp_path):
     assert "- 0, 2\n" in told and told.endswith("read it\n\n- 5\n")
 
 
-SUMS = "def shares(x):\n    return " + " + ".join(["x"] * 40_000)
-ODD = {    # code that is hard to take apart, and what is said of reading it
-    "deep": (SUMS, ""), "long": (LONG + "\n" + "# x\n" * 200_000, ""),
-    "many": ("x = [" + "[]," * 600_000 + "]\n" + LONG, ""),
-    "too much": ("x = 1\n" * 400_000, "more code than")}
+SUMS = "def shares(x):\n    return " + " + ".join(["x"] * 20_000)
+STATEMENTS = "def shares(x):\n    " + "x=1;" * 330_000    # 20 s to compare, and more
+FIELDS = "def shares(x):\n    return f'" + "{x}" * 300_000 + "'"
+ODD = {    # code that is hard to take apart, what is said of reading it, its shape
+    "deep": (SUMS, "", None), "statements": (STATEMENTS, "", None),
+    "fields": (FIELDS, "", None), "words": (LONG + "\n# x" * 20_000, "", shape(LONG)),
+    "too much": ("x = 1\n" * 400_000, "more code than", "")}
 
 
 @pytest.mark.parametrize("kind", ODD)
 def test_code_that_is_hard_to_take_apart_costs_little_and_loses_no_cell(
         tmp_path, kind):
-    source, problem = ODD[kind]
+    source, problem, wanted = ODD[kind]
     entry = notebook(tmp_path / "hw.ipynb", [source])
     found = submissions.read(entry, WALL, {"shares"})
     assert problem in found.problem and bool(found.cells) == (not problem)
-    assert kind != "deep" or found.shape is None
-    assert kind != "long" or found.shape == shape(LONG)
+    assert found.shape == wanted
 
 
-def test_code_that_is_hard_to_compare_costs_a_few_seconds_of_the_processor(tmp_path):
-    path = notebook(tmp_path / "hw.ipynb", RIGHT)
-    source = ("import resource, sys\nsys.path.insert(0, sys.argv[1])\nimport reading\n"
-              "reading.shape_of = lambda *given: resource.getrlimit(\n"
-              "    resource.RLIMIT_CPU)[0]\nreading.main(sys.argv[2], '[]')")
-    told = subprocess.run([sys.executable, "-I", "-c", source, str(
+@pytest.mark.parametrize("source, last", [("x = 1", "shape"), (FIELDS, "cells")])
+def test_code_is_compared_within_a_few_seconds_of_the_processor_or_not_at_all(
+        tmp_path, source, last):
+    path = notebook(tmp_path / "hw.ipynb", [source])
+    program = ("import resource, sys\nsys.path.insert(0, sys.argv[1])\nimport reading\n"
+               "reading.shape_of = lambda *given: resource.getrlimit(\n"
+               "    resource.RLIMIT_CPU)[0]\nreading.main(sys.argv[2], '[]')")
+    told = subprocess.run([sys.executable, "-I", "-c", program, str(
         Path(reading.__file__).parent), str(path)], capture_output=True, text=True)
-    last = json.loads(told.stdout.splitlines()[-1])
-    assert last["shape"] < reading.SECONDS / 2
+    told = json.loads(told.stdout.splitlines()[-1])
+    assert last in told and told.get("shape", 0) < reading.SECONDS / 2
+
+
+def test_of_functions_of_one_name_the_last_alone_is_compared(monkeypatch):
+    real, count = reading.ast.unparse, []
+    monkeypatch.setattr(reading.ast, "unparse",
+                        lambda part: count.append(part) or real(part))
+    assert shape(*["def shares(x): return x"] * 3, LONG) == shape(LONG)
+    assert len(count) == 2
 
 
 # Reading what was handed in -----------------------------------------------------------
