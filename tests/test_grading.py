@@ -522,13 +522,18 @@ def test_what_is_dear_to_judge_costs_its_own_notebook_alone(task, monkeypatch):
         judge.outcome(right, [])    # nobody's points are lost by a teacher's mistake
 
 
-def test_a_forged_answer_is_kept_in_few_letters(task):
+@pytest.mark.parametrize("count, number, status", [
+    (2_000, 2_000, "graded"), (2_001, 1, "stopped"), (1_000, 10 ** 2_000, "stopped"),
+    (1, 0, "stopped")], ids=["cells", "more", "digits", "none"])
+def test_a_forged_answer_is_kept_in_few_letters(task, count, number, status):
     told = {"found": [Failure("x")] * 2, "judged": [], "broken": [
-        [7, "\U000e0001" * 300]] * 3_000}
+        [number, "\U000e0001" * 300]] * count}
     text = json.dumps(wire.encoded(told, {}), ensure_ascii=False).encode()
+    assert len(text) < wire.MOST_TEXT
     told = judging.judged(task, grade.jobs_of(task, Limits())[0], [], wire.HEAD.pack(
         len(text), len(NONE)) + text + NONE)
-    assert told["status"] == "graded" and len(json.dumps(told)) < 2 ** 19
+    assert told["status"].startswith(status) and len(json.dumps(told)) < 2 ** 15
+    assert len(told["broken"]) == (count if status == "graded" else 0)
 
 
 def test_without_a_wall_nothing_runs(tmp_path, task, monkeypatch):
@@ -640,7 +645,7 @@ def test_feedback_is_ours_and_a_students_words_are_quoted_and_cut(tmp_path, task
     assert ours == [
         "Shares: Name a1", "5 of 10 points", "q1: 5 of 5", "Right.", "q2: 0 of 5",
         "Cells that stopped with an error:",
-        *(f"code cell {number}:" for number in range(1, report.MOST_CELLS + 1)),
+        *(f"code cell {number}:" for number in range(1, judging.MOST_SHOWN + 1)),
         "and 280 more"]
     assert "q2: 5 of 5 \\x1b[2J\\ud800 한" in told and len(told) < report.LONGEST
     assert max(map(len, told.splitlines())) <= report.QUOTED + 2
