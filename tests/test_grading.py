@@ -599,7 +599,23 @@ def test_a_container_gets_the_same_work_and_no_network(tmp_path, task, monkeypat
         for words in ("'--network', 'none'", "'--read-only'", "'--cap-drop', 'ALL'",
                       "'--security-opt', 'no-new-privileges'", "'--pids-limit', '64'"):
             assert words in line
-    assert "/in/" not in "".join(line for line in ran if "answering" in line)
+    answering = [line for line in ran if "answering" in line]
+    assert "/in/" not in "".join(answering)
+    # the number of threads is that of all containers' user: --pids-limit bounds each
+    assert all(line.endswith("'softdict.grading.answering']") for line in answering)
+
+
+def test_the_image_has_what_the_book_has_and_is_made_as_the_pages_say():
+    made = (ROOT / "assignments/Containerfile").read_text("utf-8")
+    pins = re.findall(r"\S+==\S+", made)
+    assert len(pins) > 5 and set(pins) <= set(
+        (ROOT / "requirements.txt").read_text("utf-8").split())
+    assert re.findall(r"^COPY (.*)", made, re.M) == [
+        "src/softdict /usr/local/lib/softdict"]
+    command = walls.BUILD.format(engine="docker")
+    for page in ("README.md", "book/teaching.md", "assignments/Containerfile"):
+        assert command in (ROOT / page).read_text("utf-8")
+    assert f"{command}`; never run" in (ROOT / "README.md").read_text("utf-8")
 
 
 STRANGE = {    # a result that cannot travel, and what is said of it
