@@ -34,6 +34,7 @@ def written(path):
     return True
 WORD = b"WATCH" + b"WORD"
 SECRET = re.compile("private fil[e]: WATCH")    # it does not find itself
+HELD = [object()]
 """
 
 PROBES = {
@@ -90,8 +91,28 @@ PROBES = {
             ' + glob.glob("/home/*/.ssh/*"))',
         "a handle by its number": 'call(304, -100, bytes(16), 0); return True',
         "open handles": """
-    places = (f"/proc/self/fd/{n}" for n in os.listdir("/proc/self/fd"))
-    return any(os.path.isdir(p) and "/proc" not in os.readlink(p) for p in places)"""},
+    import stat
+    for number in range(128):
+        try:
+            if stat.S_ISDIR(os.fstat(number).st_mode):
+                return True
+        except OSError:
+            pass
+    return False"""},
+    "the teacher's paths": {
+        "mounts": 'return bool(open("/proc/self/mountinfo").read())',
+        "mounts of a thread": """
+    end = threading.Event()
+    thread = threading.Thread(target=end.wait)
+    thread.start()
+    found = False
+    for place in f"/proc/{thread.native_id}", f"/proc/1/task/{thread.native_id}":
+        for name in "mountinfo", "mounts", "mountstats":
+            found |= os.path.exists(f"{place}/{name}")
+    end.set()
+    return found""",
+        "the rest of /proc": 'return sorted(os.listdir("/proc") + os.listdir('
+            '"/proc/self")) != ["cpuinfo", "self", "statm"]'},
     "the environment": {
         "variables": 'return any("TOKEN" in name for name in os.environ)',
         "variables of process 1":
@@ -118,20 +139,20 @@ PROBES = {
     return any(SECRET.search(str(one)[:10 ** 5]) for one in small)""",
         "strings of modules": 'return any(SECRET.search(str(m.__doc__))'
                               ' for m in list(sys.modules.values()))',
-        "own memory, read as a file": """
-    with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
-        for line in list(maps):
-            place, rights = line.split()[:2]
-            first, last = (int(part, 16) for part in place.split("-"))
-            if "w" in rights and last - first < 2 ** 26 and "[v" not in line:
-                memory.seek(first)
-                if re.search(b"private fil[e]: WATCH", memory.read(last - first)):
+        "own memory, page by page": """
+    here, there = os.pipe()
+    library.sbrk.restype = ctypes.c_void_p
+    for middle in library.sbrk(0), id(HELD), id(library):
+        middle -= middle % 4096
+        for place in range(middle - 2 ** 25, middle + 2 ** 25, 4096):
+            if library.write(there, ctypes.c_void_p(place), 4096) == 4096:
+                if re.search(b"private fil[e]: WATCH", os.read(here, 4096)):
                     return True
     return False""",
         "files that a former student left": 'return bool(os.listdir("/tmp"))'},
     "other processes": {
         "see them":
-            'return [p for p in os.listdir("/proc") if p.isdigit()] != ["1"]',
+            'return any(p.isdigit() for p in os.listdir("/proc"))',
         "be somebody else's": 'return os.getpid() != 1 or os.getppid() != 0',
         "signal everybody": """
     try:
@@ -250,10 +271,11 @@ PROBES = {
     "rights": {
         "become root": 'os.setuid(0); return True',
         "become another": 'os.setresuid(1, 1, 1); return True',
-        "capabilities": 'return "0000000000000000" not in [line.split()[1] for line in'
-                        ' open("/proc/self/status") if line.startswith("CapEff")]',
-        "new capabilities": 'return "NoNewPrivs:\\t1" not in'
-                            ' open("/proc/self/status").read()',
+        "capabilities": """
+    held = (ctypes.c_uint32 * 6)()
+    call(125, (ctypes.c_uint32 * 2)(0x20080522, 0), held)
+    return any(held)""",
+        "new capabilities": 'return call(157, 39, 0, 0, 0, 0) != 1',
         "a program of root's": 'return bool(glob.glob("/usr/bin/su") +'
                                ' glob.glob("/bin/mount"))',
         "another host name": 'socket.sethostname("x"); return True',

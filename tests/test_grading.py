@@ -522,13 +522,18 @@ def test_what_is_dear_to_judge_costs_its_own_notebook_alone(task, monkeypatch):
         judge.outcome(right, [])    # nobody's points are lost by a teacher's mistake
 
 
-def test_a_forged_answer_is_kept_in_few_letters(task):
+@pytest.mark.parametrize("count, number, status", [
+    (2_000, 2_000, "graded"), (2_001, 1, "stopped"), (1_000, 10 ** 2_000, "stopped"),
+    (1, 0, "stopped")], ids=["cells", "more", "digits", "none"])
+def test_a_forged_answer_is_kept_in_few_letters(task, count, number, status):
     told = {"found": [Failure("x")] * 2, "judged": [], "broken": [
-        [7, "\U000e0001" * 300]] * 3_000}
+        [number, "\U000e0001" * 300]] * count}
     text = json.dumps(wire.encoded(told, {}), ensure_ascii=False).encode()
+    assert len(text) < wire.MOST_TEXT
     told = judging.judged(task, grade.jobs_of(task, Limits())[0], [], wire.HEAD.pack(
         len(text), len(NONE)) + text + NONE)
-    assert told["status"] == "graded" and len(json.dumps(told)) < 2 ** 19
+    assert told["status"].startswith(status) and len(json.dumps(told)) < 2 ** 15
+    assert len(told["broken"]) == (count if status == "graded" else 0)
 
 
 def test_without_a_wall_nothing_runs(tmp_path, task, monkeypatch):
@@ -594,7 +599,23 @@ def test_a_container_gets_the_same_work_and_no_network(tmp_path, task, monkeypat
         for words in ("'--network', 'none'", "'--read-only'", "'--cap-drop', 'ALL'",
                       "'--security-opt', 'no-new-privileges'", "'--pids-limit', '64'"):
             assert words in line
-    assert "/in/" not in "".join(line for line in ran if "answering" in line)
+    answering = [line for line in ran if "answering" in line]
+    assert "/in/" not in "".join(answering)
+    # the number of threads is that of all containers' user: --pids-limit bounds each
+    assert all(line.endswith("'softdict.grading.answering']") for line in answering)
+
+
+def test_the_image_has_what_the_book_has_and_is_made_as_the_pages_say():
+    made = (ROOT / "assignments/Containerfile").read_text("utf-8")
+    pins = re.findall(r"\S+==\S+", made)
+    assert len(pins) > 5 and set(pins) <= set(
+        (ROOT / "requirements.txt").read_text("utf-8").split())
+    assert re.findall(r"^COPY (.*)", made, re.M) == [
+        "src/softdict /usr/local/lib/softdict"]
+    command = walls.BUILD.format(engine="docker")
+    for page in ("README.md", "book/teaching.md", "assignments/Containerfile"):
+        assert command in (ROOT / page).read_text("utf-8")
+    assert f"{command}`; never run" in (ROOT / "README.md").read_text("utf-8")
 
 
 STRANGE = {    # a result that cannot travel, and what is said of it
@@ -640,7 +661,7 @@ def test_feedback_is_ours_and_a_students_words_are_quoted_and_cut(tmp_path, task
     assert ours == [
         "Shares: Name a1", "5 of 10 points", "q1: 5 of 5", "Right.", "q2: 0 of 5",
         "Cells that stopped with an error:",
-        *(f"code cell {number}:" for number in range(1, report.MOST_CELLS + 1)),
+        *(f"code cell {number}:" for number in range(1, judging.MOST_SHOWN + 1)),
         "and 280 more"]
     assert "q2: 5 of 5 \\x1b[2J\\ud800 한" in told and len(told) < report.LONGEST
     assert max(map(len, told.splitlines())) <= report.QUOTED + 2
@@ -678,33 +699,44 @@ def test_groups_of_one_shape_and_what_has_none_are_told(tmp_path):
     assert "- 0, 2\n" in told and told.endswith("read it\n\n- 5\n")
 
 
-SUMS = "def shares(x):\n    return " + " + ".join(["x"] * 40_000)
-ODD = {    # code that is hard to take apart, and what is said of reading it
-    "deep": (SUMS, ""), "long": (LONG + "\n" + "# x\n" * 200_000, ""),
-    "many": ("x = [" + "[]," * 600_000 + "]\n" + LONG, ""),
-    "too much": ("x = 1\n" * 400_000, "more code than")}
+SUMS = "def shares(x):\n    return " + " + ".join(["x"] * 20_000)
+STATEMENTS = "def shares(x):\n    " + "x=1;" * 330_000    # 20 s to compare, and more
+FIELDS = "def shares(x):\n    return f'" + "{x}" * 300_000 + "'"
+ODD = {    # code that is hard to take apart, what is said of reading it, its shape
+    "deep": (SUMS, "", None), "statements": (STATEMENTS, "", None),
+    "fields": (FIELDS, "", None), "words": (LONG + "\n# x" * 20_000, "", shape(LONG)),
+    "too much": ("x = 1\n" * 400_000, "more code than", "")}
 
 
 @pytest.mark.parametrize("kind", ODD)
 def test_code_that_is_hard_to_take_apart_costs_little_and_loses_no_cell(
         tmp_path, kind):
-    source, problem = ODD[kind]
+    source, problem, wanted = ODD[kind]
     entry = notebook(tmp_path / "hw.ipynb", [source])
     found = submissions.read(entry, WALL, {"shares"})
     assert problem in found.problem and bool(found.cells) == (not problem)
-    assert kind != "deep" or found.shape is None
-    assert kind != "long" or found.shape == shape(LONG)
+    assert found.shape == wanted
 
 
-def test_code_that_is_hard_to_compare_costs_a_few_seconds_of_the_processor(tmp_path):
-    path = notebook(tmp_path / "hw.ipynb", RIGHT)
-    source = ("import resource, sys\nsys.path.insert(0, sys.argv[1])\nimport reading\n"
-              "reading.shape_of = lambda *given: resource.getrlimit(\n"
-              "    resource.RLIMIT_CPU)[0]\nreading.main(sys.argv[2], '[]')")
-    told = subprocess.run([sys.executable, "-I", "-c", source, str(
+@pytest.mark.parametrize("source, last", [("x = 1", "shape"), (FIELDS, "cells")])
+def test_code_is_compared_within_a_few_seconds_of_the_processor_or_not_at_all(
+        tmp_path, source, last):
+    path = notebook(tmp_path / "hw.ipynb", [source])
+    program = ("import resource, sys\nsys.path.insert(0, sys.argv[1])\nimport reading\n"
+               "reading.shape_of = lambda *given: resource.getrlimit(\n"
+               "    resource.RLIMIT_CPU)[0]\nreading.main(sys.argv[2], '[]')")
+    told = subprocess.run([sys.executable, "-I", "-c", program, str(
         Path(reading.__file__).parent), str(path)], capture_output=True, text=True)
-    last = json.loads(told.stdout.splitlines()[-1])
-    assert last["shape"] < reading.SECONDS / 2
+    told = json.loads(told.stdout.splitlines()[-1])
+    assert last in told and told.get("shape", 0) < reading.SECONDS / 2
+
+
+def test_of_functions_of_one_name_the_last_alone_is_compared(monkeypatch):
+    real, count = reading.ast.unparse, []
+    monkeypatch.setattr(reading.ast, "unparse",
+                        lambda part: count.append(part) or real(part))
+    assert shape(*["def shares(x): return x"] * 3, LONG) == shape(LONG)
+    assert len(count) == 2
 
 
 # Reading what was handed in -----------------------------------------------------------

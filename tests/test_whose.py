@@ -60,6 +60,88 @@ def test_two_hundred_downloads_of_five_platforms_have_no_wrong_row():
             assert found.id == key, (name, found)
 
 
+# a class of two hundred, with ids that are words of others' names, numbers and files
+FAMILY = "김", "박", "남궁", "García Núñez", "O'Neil", "van der Berg", "Li", "Kim", "Ñ"
+GIVEN = ("민수", "서연", "수", "José María", "Ana", "Jan", "A", "Anne-Marie", "Zoë",
+         "지우", "하늘", "영", "María del Mar", "Íñigo", "Kofi", "Li", "Ada", "Juan",
+         "Jo", "이안", "Mina", "Ō", "Lea")
+IDS = [*"abcdefghijkl", *map(str, range(1, 31)), *(f"2026{n:04}" for n in range(50)),
+       "202600", "2026", "kim", "kimm", "kim_m", "kim.m", "kim-m", "kim2", "민수", "수",
+       "민수진", "김민수", "연", "josé", "jose", "ñ", "ana", "ana.li", "li", "heads",
+       *(f"u{n}" for n in range(88))]
+OWN = ("hw", "2_heads_and_masks", "Untitled{n}", "final 2 ({n})", "{key}", "{other}",
+       "{key}_heads and masks", "{other}_attempt_2099-01-01-00-00-00_x",
+       "Kopie von {n}", "{name}", "a", "work-{other}", "{other}_1_2_hw")
+
+
+def class_of_two_hundred(users):
+    """Students by id; half of them have a platform's number, or a user name."""
+    made = {}
+    for place, key in enumerate(IDS):
+        first, last = GIVEN[place % 23], FAMILY[place // 23]
+        name = (f"{last}{' ' * (place % 2)}{first}" if "가" <= last[0] <= "힣" else
+                f"{last}, {first}" if place % 3 else f"{first} {last}")
+        number = f"{'gh-user' * users}{500 + place}"
+        made[key] = Student(key, name, platform=number if place % 2 else "")
+    return made
+
+
+def class_downloads(students, platform):
+    """Names of what 155 of them handed in, as a platform gives them; some call their
+    file by another's id. Pairs: the name, and whose it is."""
+    keys = list(students)
+    for place, key in enumerate(keys[:155]):
+        name, other = students[key].name, keys[place * 7 % 200]
+        # the platform's own number, now and then the id of another
+        number = students[key].platform or (str(place % 30 + 1) if place % 4 == 0
+                                            else str(70_000 + place))
+        own = OWN[place * 5 % 13].format(n=place % 12, key=key, other=other, name=name)
+        date = f"2026-11-{place % 28 + 1:02}-10-11-12"
+        yield {
+            "Moodle": f"{name}_{number}_assignsubmission_file_{own}.ipynb",
+            "Canvas": f"{squashed(name)}{'_LATE' * (place % 3 == 0)}_{number}_"
+                      f"{place + 1}_{own}-1.ipynb",
+            "Blackboard": f"Heads and masks_{students[key].platform or key}_attempt_"
+                          f"{date}_{own}.ipynb",
+            "Google Classroom": f"{'Copy of ' * (place % 4 == 0)}{name} - {own}.ipynb",
+            "GitHub Classroom": f"2-heads-and-masks-{students[key].platform or key}"
+                                f"{'-main' * (place % 5 == 0)}",
+            "Gradescope": f"submission_{place + 1}"}[platform], key
+
+
+NOBODYS = {    # twenty files of nobody on the roster, or of whom only a teacher knows
+    "anon_x7Yz2_late_501_9_hw.ipynb", "Participant_501_assignsubmission_file_a.ipynb",
+    "Group A-Li Ana_99_assignsubmission_file_x.ipynb", "notebook (3).ipynb",
+    "Untitled 12.ipynb", "2_heads_and_masks.ipynb", "heads and masks (2).ipynb",
+    "kimmy.ipynb", "kimm1.ipynb", "kim.m.x.ipynb", "x-kim-m.ipynb", "20260.ipynb",
+    "202600001.ipynb", "민수야.ipynb", "박민수진.ipynb", "josefa.ipynb", "ann_hw.ipynb",
+    "HW_stranger_attempt_2026-11-01-10-11-12_7.ipynb", "12 and 13.ipynb",
+    "heads-and-masks-u999-main"}
+
+
+@pytest.mark.parametrize("platform, least", [
+    ("Moodle", 81), ("Canvas", 100), ("Blackboard", 110), ("Google Classroom", 108),
+    ("GitHub Classroom", 155), ("Gradescope", 155)])
+def test_a_class_with_hard_names_has_no_wrong_row(platform, least):
+    students = class_of_two_hundred(platform == "GitHub Classroom")
+    files = [(unicodedata.normalize(("NFC", "NFD")[place % 2], name), key)
+             for place, (name, key) in enumerate(class_downloads(students, platform))]
+    keys = {str(place): [students[key].platform or key]
+            for place, (_, key) in enumerate(files, start=1)}
+    truth = dict(files)
+    assert [len(students), len(truth), len(NOBODYS)] == [200, 155, 20]
+    pairs = matched([Submission(name, (name,)) for name in [*truth, *NOBODYS]],
+                    students, TITLES, keys=keys)
+    graded = {student.id: found.file for student, found in pairs
+              if student and found and not found.problem}
+    assert {key: file for key, file in graded.items() if truth.get(file) != key} == {}
+    assert len(graded) >= least    # the others a teacher settles
+    settled = submissions.matched([Submission(name, (name,)) for name in truth],
+                                  students, TITLES, truth, keys)
+    assert {student.id: found.file for student, found in settled if found} == {
+        key: name for name, key in files}
+
+
 SMALL = {"55": Student("55", "Jan Willem van der Berg"), "2": Student("2"),
          "7": Student("7"), "민수": Student("민수", "김 민수"),
          "a.b@x.org": Student("a.b@x.org"), "kim": Student("kim"),

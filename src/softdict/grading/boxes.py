@@ -9,6 +9,7 @@ from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 
+from softdict.grading.answering import COUNTED
 from softdict.grading.questions import Failure
 from softdict.grading.walls import FILES, SCRATCH, children
 from softdict.grading.wire import LOADED, LONGEST, pack
@@ -44,7 +45,9 @@ class Box:
         self.wall, self.limits, self.events = wall, limits, events
         self.job, self.given = queue.SimpleQueue(), None
         self.end, self.why, self.status = time.monotonic() + LOADING, "", None
-        self.process = wall.start("answering", memory=limits.memory + BESIDE)
+        # in a container, the kernel would count the threads of all of them as one
+        counted = [COUNTED] if wall.kind == "bubblewrap" else []
+        self.process = wall.start("answering", *counted, memory=limits.memory + BESIDE)
         try:
             threading.Thread(target=self.listen, daemon=True).start()
         except RuntimeError:    # the system has no room for another

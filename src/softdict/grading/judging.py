@@ -26,6 +26,7 @@ from softdict.grading.wire import MOST_TEXT, one_line, pack, unpack
 
 SECONDS, MEMORY = 20, 2 * 2 ** 30    # of the processor and in bytes, for one notebook
 LONGEST_WORDS = 200    # letters of what a cell said
+MOST_SHOWN = 20    # cells whose words are kept; the others are counted
 WITHOUT_END = 10 ** 6    # seconds for all notebooks of a class
 SIZE = struct.Struct(">Q")
 
@@ -180,8 +181,8 @@ def judged(assignment, given, exercises, content):
         marks = [judged_safely(*one) for one in zip(assignment.questions, given,
                                                     told["found"])]
     return {"marks": [asdict(mark) for mark in marks], "status": "graded",
-            "broken": [[number, one_line(words)[:LONGEST_WORDS]]
-                       for number, words in told["broken"][:MOST_CELLS]]}
+            "broken": [[number, one_line(words)[:LONGEST_WORDS] * (place < MOST_SHOWN)]
+                       for place, (number, words) in enumerate(told["broken"])]}
 
 
 def understood(content, asked, exercises):
@@ -207,9 +208,9 @@ def has_form(told, asked, exercises):
             and is_list(told["found"], asked) and is_list(told["judged"], exercises)
             and all(isinstance(one, Failure) or is_list(one, 4)
                     for one in told["judged"])
-            and is_list(told["broken"]) and all(
+            and is_list(told["broken"]) and len(told["broken"]) <= MOST_CELLS and all(
                 is_list(one, 2) and type(one[0]) is int and type(one[1]) is str
-                for one in told["broken"]))
+                and 0 < one[0] <= MOST_CELLS for one in told["broken"]))
 
 
 def published_mark(question, told):

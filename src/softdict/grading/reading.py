@@ -30,6 +30,7 @@ MOST_FILES = 20_000       # in a zip or a folder
 MOST_TOLD = 16 * 2 ** 20    # bytes that come out
 MEMORY, SECONDS = 2 ** 30, 20
 COMPARING = 5    # of these seconds, for the shape of its functions
+MOST_COMPARED = 100_000    # letters of code: some more would take all these seconds
 SHORTEST = 150    # tokens: shorter code is alike without anybody's copying
 NO_NOTEBOOK = "neither a notebook (.ipynb) nor a folder or zip with one"
 NONE_INSIDE = "no notebook (.ipynb) in it"
@@ -165,10 +166,11 @@ def shape_of(cells, names):
             continue    # such a cell does not run either
         for part in ast.walk(tree):
             for name in names_of(part) & names:
-                found[name] = ast.unparse(part)
+                found[name] = part
     numbers, shape = {}, []
     for name in sorted(found):
-        for token in tokenize.generate_tokens(io.StringIO(found[name]).readline):
+        text = io.StringIO(ast.unparse(found[name]))
+        for token in tokenize.generate_tokens(text.readline):
             if token.type == tokenize.NAME and not keyword.iskeyword(token.string):
                 shape.append(str(numbers.setdefault(token.string, len(numbers))))
             elif token.type in (tokenize.OP, tokenize.NUMBER, tokenize.NAME):
@@ -209,12 +211,13 @@ def main(path, names):
     limit(SECONDS)
     told = read(Path(os.fsdecode(path)))
     tell(told)
-    if "cells" in told:
+    # that no shape is told says that it could not be found
+    if "cells" in told and sum(map(len, told["cells"])) <= MOST_COMPARED:
         limit(min(SECONDS, int(time.process_time()) + COMPARING))
         try:
             tell({"shape": shape_of(told["cells"], set(json.loads(names)))})
         except (RecursionError, MemoryError):
-            pass    # that no shape is told says that it could not be found
+            pass
 
 
 if __name__ == "__main__":

@@ -8,13 +8,13 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from softdict.grading import whose
+from softdict.grading.judging import MOST_SHOWN
 from softdict.grading.submissions import composed, harmless, number, read_table
 from softdict.grading.wire import one_line
 from softdict.texts.files import write_whole
 
 BY_HAND = "by_hand", "remark"    # columns of the teacher's own, which every run keeps
 QUOTED = 200    # letters of a student's words
-MOST_CELLS = 20    # cells that stopped, in one feedback
 LONGEST = 20_000    # letters of one feedback
 
 
@@ -95,8 +95,8 @@ def feedback(row, title):
     if row["broken"]:
         lines += ["Cells that stopped with an error:"]
         lines += [f"code cell {number}:\n{quoted(words)}"
-                  for number, words in row["broken"][:MOST_CELLS]]
-        if more := len(row["broken"]) - MOST_CELLS:
+                  for number, words in row["broken"][:MOST_SHOWN]]
+        if more := len(row["broken"]) - MOST_SHOWN:
             lines += [f"and {more} more"] if more > 0 else []
         lines += [""]
     lines += map(quoted, row["notes"])

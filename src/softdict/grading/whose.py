@@ -83,9 +83,10 @@ def owner(file, students, titles, keys=None):
     rest, whole = (without_titles(one, titles) for one in (name, folded(file)))
     ids = words_in(rest, students) | {
         key for key in words_in(whole, students) if ENDING.search(folded(key))}
-    if len(ids) == 1 and SHORT.fullmatch(*ids) and words_of(rest) != [*ids]:
-        return Owner(reason=f"{' '.join(ids)} in its name may be a number of another "
-                     "kind")
+    only = next(iter(ids)) if len(ids) == 1 else ""
+    if SHORT.fullmatch(only) and words_of(rest) not in (
+            [only], words_of(students[only].platform)):
+        return Owner(reason=f"{only} in its name may be a number of another kind")
     return one_of(ids)
 
 
