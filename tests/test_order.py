@@ -470,6 +470,15 @@ def test_without_scripts_and_on_paper_list_and_fold_stand(opened):
 BLANKS = "three blanks"
 
 
+@pytest.mark.parametrize("door", ["three blanks", "lines in order"])
+def test_a_rule_that_no_line_tells_stands_above_both_doors(opened, door):
+    page, rule = opened("17", door=door), told("17")["rule"]
+    assert shuffled.markdown("17").partition("```text")[0].count(rule) == 1
+    assert page.get_by_text(rule.replace("`", "")).is_visible()
+    assert [number for number in NUMBERS if "rule" in told(number)] == [
+        "07", "11", "15", "17", "18", "19", "22"]
+
+
 def test_tapped_pieces_fill_the_blanks_and_tick_the_exercise(opened):
     puzzle, page = PUZZLES["01"], opened("01", 390, touch=True, door=BLANKS)
     given, tick = letters(puzzle), page.get_by_role("checkbox", name="Exercise 01-1")
@@ -767,7 +776,7 @@ def test_a_wrong_line_gets_the_sentence_of_the_check(number, passes):
 
 
 # A check knows these only by numbers of its run
-OWN = {"17": {"total * log", "max(total, log)"}}
+OWN = {"17": {"total - log", "min(total, log)"}}
 
 
 @pytest.mark.parametrize("number", NUMBERS)

@@ -1,11 +1,11 @@
 """Lines in order: a function's lines, shuffled, with a few wrong ones among them; and
 the same function with three blanks.
 
-`book/lines/NN.toml` names the function, the wrong answers and the blanks. Here lines
-and blanks are cut out of their files, wrapped for a phone, and made into the cell
-`lines-NN`, which `make quotes` writes. As an extension of Sphinx, from _config.yml,
-this adds to the site what web/puzzle.js needs; without scripts lists and folds stand as
-in the notebook.
+`book/lines/NN.toml` names the function, the wrong answers and the blanks. It may have a
+`rule`: what the exercise asks for, and no line of code tells. Here lines and blanks are
+cut out of their files, wrapped for a phone, and made into the cell `lines-NN`, which
+`make quotes` writes. As an extension of Sphinx, from _config.yml, this adds to the site
+what web/puzzle.js needs; without scripts lists and folds stand as in the notebook.
 """
 
 import ast
@@ -336,7 +336,7 @@ TEXT = """\
 <details>
 <summary>Three blanks, or lines in order</summary>
 
-{why} Fill three blanks of `{name}`, or put its lines in order.
+{why} Fill three blanks of `{name}`, or put its lines in order.{rule}
 
 Here are the lines, shuffled, and {wrong} among them. Which belong, and in which \
 order? The indentation is given.
@@ -378,7 +378,7 @@ BESIDE = "You can build it before you read it."
 
 def markdown(number, root=ROOT):
     """The source of the cell that shows a puzzle."""
-    puzzle = read(number, root)
+    puzzle, rule = read(number, root), told(number, root).get("rule", "")
     letters = {id(line): letter for letter, line in zip(LETTERS, puzzle.lines)}
     shuffled = [puzzle.head, ""]
     for line in puzzle.lines:
@@ -394,7 +394,8 @@ def markdown(number, root=ROOT):
     mistakes += [f"- {name} is wrong. {sentence(says)}"
                  for blank in blanks for name, _, says in blank if says]
     return TEXT.format(
-        name=puzzle.name, wrong=COUNTED[len(puzzle.wrong)], gaps=puzzle.gaps,
+        name=puzzle.name, rule=rule and f" {rule}",
+        wrong=COUNTED[len(puzzle.wrong)], gaps=puzzle.gaps,
         pieces="\n\n".join("\n".join(f"{name}  {text}" for name, text, _ in blank)
                            for blank in blanks),
         filled=", ".join(" or ".join(f"**{name}**" for name, _, says in blank

@@ -1,7 +1,7 @@
 def masked_attention(query, key, value, allowed):
     """Returns answers [..., T, D] and weights [..., T, S]."""
     scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5    # [..., T, S]
-    something = (~allowed).any(dim=-1, keepdim=True)
-    weights = (scores.masked_fill(allowed & something, float("-inf")).softmax(dim=-1)
-               * something)
+    sees = (~allowed).any(dim=-1, keepdim=True)
+    weights = (scores.masked_fill(allowed & sees, float("-inf")).softmax(dim=-1)
+               * sees)
     return weights @ value, weights

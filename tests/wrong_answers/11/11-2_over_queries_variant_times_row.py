@@ -1,7 +1,7 @@
 def masked_attention(query, key, value, allowed):
     """Returns answers [..., T, D] and weights [..., T, S]."""
     scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5    # [..., T, S]
-    something = allowed.any(dim=-1, keepdim=True)    # does this row see anything?
-    scores = scores.masked_fill(~allowed & something, float("-inf"))     # [..., T, S]
-    weights = scores.softmax(dim=-2) * something                         # [..., T, S]
+    sees = allowed.any(dim=-1, keepdim=True)    # does this row see anything?
+    scores = scores.masked_fill(~allowed & sees, float("-inf"))    # [..., T, S]
+    weights = scores.softmax(dim=-2) * sees                        # [..., T, S]
     return weights @ value, weights

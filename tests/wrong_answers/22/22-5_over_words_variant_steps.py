@@ -3,8 +3,8 @@ import torch
 
 def rms_norm(x, gain, eps):
     """Each word of x [..., D] over its root mean square, times the gain [D]."""
-    wide = x.to(torch.promote_types(x.dtype, torch.float32))
-    square = wide.square().mean(dim=-2, keepdim=True)    # [..., 1]
-    root = (square + eps).sqrt()                         # [..., 1]
-    normal = (wide / root).to(x.dtype)                   # [..., D]
+    precise = x.to(torch.promote_types(x.dtype, torch.float32))
+    size = precise.square().mean(dim=-2, keepdim=True)    # [..., 1]
+    root = (size + eps).sqrt()                            # [..., 1]
+    normal = (precise / root).to(x.dtype)                 # [..., D]
     return normal * gain
