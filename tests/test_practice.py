@@ -480,7 +480,7 @@ def test_what_readers_typed_is_taken_for_right(page):
     rows = [
         ("02-next", "9:1"), ("04-next", "EOS"), ("04-next", "the end token"),
         ("04-third", "[1, 32, 192]"), ("07-eighth", "luong's Attention"),
-        ("09-eighth", "0,25"), ("10-next", "2×4×10×16"), ("11-eighth", "9%"),
+        ("02-eighth", "0,27"), ("10-next", "2×4×10×16"), ("02-eighth", "0.27%"),
         ("12-third", "Sinusoidal"), ("13-eighth", "skip"), ("13-eighth", "a bypass"),
         ("13-eighth", "Residual-connection"), ("13-next", "−1"), ("15-third", "eval()"),
         ("15-third", ".eval"), ("19-third", "2/4"), ("19-third", "50%"),
