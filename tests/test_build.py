@@ -842,6 +842,9 @@ BROKEN_PAGES = [
     ("</main>", '<article class="bd-article"><table style="width: 9px; word-break: '
      'break-all"><tr><td><code>weights</code></table></article></main>',
      "a name is broken: weights"),
+    ("</main>", '<article class="bd-article"><pre style="width: 99px; overflow-x: auto"'
+     ' tabindex="0">scores   <span class="end-note"># [B, T, S]</span></pre></article>'
+     "</main>", "a note scrolls sideways: # [B, T, S]"),
     *[("</main>", '<div class="live-figure"><div class="scroll" tabindex="0" style='
        f'"overflow-x: auto; width: 99px" role="region" aria-label="share"><table{kind}>'
        "<tr><td style='min-width: 200px'>1</table></div></div></main>",

@@ -7,6 +7,20 @@ addEventListener("load", () => window.MathJax?.startup?.promise?.then(() => {
   }
 }));
 
+// A note at the end of a line of code may drop below it, which book.css asks for on a phone; what is copied stays as it was.
+
+addEventListener("DOMContentLoaded", () => {
+  for (const note of document.querySelectorAll(".bd-article div.highlight .c1")) {
+    const gap = note.previousSibling;
+    if (!/^ +$/.test(gap?.data)) continue;
+    const space = document.createElement("span");
+    space.className = "before-note";
+    gap.replaceWith(space);
+    space.append(gap, document.createElement("wbr"));
+    note.classList.add("end-note");
+  }
+});
+
 // On a phone a tap opens code that is wider than the screen: turned, the screen holds its 88 columns.
 
 document.addEventListener("click", event => {
