@@ -165,6 +165,38 @@ def test_a_note_that_does_not_fit_drops_below_its_line_and_is_copied_beside_it(p
     assert abs(code.evaluate(PLACES)["below"]) < 2
 
 
+def stops(page):
+    """The words of what the tab key reaches, up to the end of the page."""
+    found = []
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        words = page.evaluate("() => document.activeElement.textContent")
+        if page.evaluate("() => document.activeElement === document.body"):
+            return found
+        found.append(words)
+    raise AssertionError(found)
+
+
+def test_copy_buttons_are_one_stop_in_view_and_arrows_lead_on(browser):
+    page = browser.chromium.new_page(viewport={"width": 1280, "height": 560})
+    page.goto(f"{browser.address}notes.html")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    first = page.locator(".copybtn").first
+    assert first.evaluate("one => one === document.activeElement")
+    assert first.evaluate("one => getComputedStyle(one).opacity") == "1"
+    for key, place in (("ArrowUp", 0), ("ArrowDown", 1), ("ArrowDown", 3),
+                       ("ArrowDown", 3), ("ArrowUp", 1)):    # 2 is in a closed fold
+        page.keyboard.press(key)
+        assert page.evaluate("""() => [...document.querySelectorAll(".copybtn")]
+            .indexOf(document.activeElement)""") == place, key
+    page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 1200) }")
+    assert not list(pages.axe_findings(page))
+    page.reload()
+    assert stops(page)[:4] == ["first", "Copy", "between", "between"]
+    page.close()
+
+
 @pytest.fixture(params=["light", "dark"])
 def terms(browser, request):
     page = browser.chromium.new_page(viewport={"width": 700, "height": 600})
