@@ -3,12 +3,12 @@ PYTHON ?= python3
 ONLY ?=        # make student ONLY=02,07, make test ONLY=02
 SEED ?=        # make moodle SEED=3
 
-.PHONY: help book test shaken rehearse gpu serve lab quotes student colab outputs lock address results benchmark picture pdf slides cards moodle clean
+.PHONY: help book test shaken rehearse gpu serve lab quotes student colab outputs lock address results benchmark picture pdf epub slides cards moodle clean
 
 help:    # what make alone says: a line for each of these
 	@$(PYTHON) tools/build.py
 
-book test shaken rehearse gpu serve lab quotes student colab outputs lock results benchmark picture pdf slides cards clean:
+book test shaken rehearse gpu serve lab quotes student colab outputs lock results benchmark picture pdf epub slides cards clean:
 	@$(PYTHON) tools/build.py $@ $(ONLY)
 
 moodle:

@@ -1,14 +1,22 @@
-"""Icons without a script, figures that open, and the PDF."""
+"""Icons without a script, figures that open, the PDF and the EPUB."""
 
 import io
 import json
+import os
 import re
+import shutil
+import sysconfig
+import zipfile
+from pathlib import Path
 
+import environment
+import epub
 import finish
 import pages
 import pdf
 import pytest
 from bs4 import BeautifulSoup
+from lxml import etree
 from pypdf import PdfReader
 from test_build import GOOD, write_site
 
@@ -113,6 +121,93 @@ def test_the_pdf_has_every_page_with_numbers_that_run_on(tmp_path, capsys):
              for note in book.pages[1]["/Annots"]]
     assert pdf.site(pdf.ROOT) + "book/two.html" in links
     assert not [link for link in links if "127.0.0.1" in link]
+
+
+CHAPTER = r"""<!DOCTYPE html><html><body><nav class="bd-links"><p class="caption">Part I
+</p><ul><li><a class="reference" href="../notebooks/02.html">02</a></li></ul></nav>
+<article class="bd-article"><section id="two"><h1>Two &amp; three<a class="headerlink"
+href="#two">#</a></h1><script>1 &lt; 2</script><p>개 <code>a &lt; b</code><br>
+<span class="math">\(q_1 &lt; 2\)</span></p><div class="math">\[\frac{1}{2}\]</div>
+<section id="ask"><h2>Ask</h2><p hidden>Seen.</p><live-one class="live-figure">
+</live-one><book-part><p>Static.</p></book-part><figure><a class="full"
+href="../_images/a.svg"><img alt="Two labels." src="../_images/a.svg"
+style="min-width: 450px"></a></figure></section><details><summary
+aria-label="Hint, exercise 02-1">Hint</summary><p>Halve it.</p></details>
+<details class="hide"><summary>Show the check</summary><pre>1</pre></details>
+<a href="../notebooks/02.html#ask">on</a> <a href="../search.html">search</a>
+<a href="https://arxiv.org/abs/1">paper</a></section></article></body></html>"""
+
+
+def bound(folder):
+    """The files of an EPUB of two pages, by their names."""
+    if not pages.browser_path():
+        pytest.skip("there is no Chromium or Chrome on this machine")
+    site(folder, CHAPTER)
+    for name in ("book/index.html", "notebooks/02.html"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(CHAPTER, "utf-8")
+    (folder / "_static/pygments.css").write_text(
+        'html[data-theme="light"] .highlight .k { color: #6730C5 }\n'
+        'html[data-theme="dark"] .highlight .k { color: #fff }\n', "utf-8")
+    (folder / "assets/mathjax").mkdir(parents=True)
+    shutil.copy(Path(sysconfig.get_path("purelib")) / "sphinx-mathjax-offline/static"
+                "/mathjax/tex-mml-chtml.js", folder / "assets/mathjax")
+    assert epub.bind(folder, folder / "book.epub") == 2
+    with zipfile.ZipFile(folder / "book.epub") as book:
+        first = book.infolist()[0]
+        assert (first.filename, first.compress_type) == ("mimetype", zipfile.ZIP_STORED)
+        return {name: book.read(name).decode() for name in book.namelist()}
+
+
+def test_the_epub_has_every_page_with_formulas_and_open_folds(tmp_path, capsys):
+    files = bound(tmp_path)
+    assert [line.split() for line in capsys.readouterr().out.splitlines()][:2] == [
+        ["1", "of", "2", "book/index.html"], ["2", "of", "2", "notebooks/02.html"]]
+    for name, text in files.items():    # each is XML
+        if name.endswith((".xhtml", ".opf", ".xml")):
+            etree.fromstring(text.encode())
+    page = BeautifulSoup(files["book/notebooks/02.xhtml"], "xml")
+    inline, display = page.select("math")
+    assert [one.name for one in inline.find_all(True)] == ["msub", "mi", "mn", "mo",
+                                                           "mn"]
+    assert inline["alttext"] == "q_1 < 2" and "display" not in inline.attrs
+    assert display["display"] == "block" and display.select("mfrac mn")
+    assert "개" in page.select_one("p").text
+    assert page.select_one("title").text == "Two & three"
+    assert not page.select("script, details, nav, live-one, book-part, [hidden]")
+    assert [part.text for part in page.select(".fold-head")] == [
+        "The check of what the text claims", "Exercise 02-1: hint"]
+    assert page.select_one("#hints-and-answers").text.endswith("Halve it.")
+    assert "Static." in page.text
+    assert [link["href"] for link in page.select("a")] == [
+        "../notebooks/02.xhtml#ask", "https://arxiv.org/abs/1"]
+    image = page.select_one("img")
+    assert image["alt"] == "Two labels." and "style" not in image.attrs
+    assert files["book/_images/a.svg"] == DRAWING
+    style = files["book/book.css"]
+    assert "\n.highlight .k { color: #6730C5 }\n" in style and "#fff" not in style
+    contents = BeautifulSoup(files["book/contents.xhtml"], "xml")
+    assert [link["href"] for link in contents.select("a")][3:] == [
+        "notebooks/02.xhtml", "notebooks/02.xhtml#ask",
+        "notebooks/02.xhtml#hints-and-answers"]
+    assert contents.select_one("li > span").text == "Part I"
+    listed = BeautifulSoup(files["book/package.opf"], "xml").select("item")
+    assert {f"book/{one['href']}" for one in listed} == (
+        set(files) - {"mimetype", "META-INF/container.xml", "book/package.opf"})
+    assert [one.get("properties") for one in listed] == ["mathml", "mathml", None, None,
+                                                         "nav"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="scripts are others there")
+def test_an_epub_that_epubcheck_refuses_is_not_written(tmp_path, monkeypatch):
+    refusing = tmp_path / "bin/epubcheck"
+    refusing.parent.mkdir()
+    refusing.write_text("#!/bin/sh\nexit 1\n")
+    refusing.chmod(0o755)
+    monkeypatch.setenv("PATH", str(refusing.parent), prepend=":")
+    with pytest.raises(environment.Stop, match="epubcheck does not accept"):
+        bound(tmp_path / "site")
+    assert not list(tmp_path.rglob("*.epub*"))
 
 
 GLOSSARY = """<html><body><dl class="simple glossary"><dt id="term-key">key<a

@@ -1,4 +1,5 @@
-"""What book/static/page.js does on every page: going on, code on a phone, meanings."""
+"""What book/static/page.js does on every page: going on, code and its buttons,
+meanings."""
 
 import json
 import shutil
@@ -46,6 +47,20 @@ a {{ color: var(--blue) }}</style><body>
 </section></article></main>
 <script type="application/json" id="terms">
 {{"term-key": "Rows \\u003c queries."}}</script></body></html>"""
+NOTED = """<!doctype html><html lang="en" data-theme="light"><head>
+<meta charset="utf-8"><meta name="viewport" content="width=device-width,
+initial-scale=1"><title>Notes</title><link rel="icon" href="data:,">
+<link rel="stylesheet" href="book.css"><style>pre { white-space: pre; overflow: auto }
+.copybtn { position: absolute }</style>
+<script src="page.js"></script></head><body><main><article class="bd-article"><section>
+<h1>Notes</h1><a href="#one">first</a>"""
+CODE = """<div class="highlight" style="margin-top: 400px"><pre><span></span>
+<span class="c1"># a line of its own</span>
+scores <span class="o">=</span> query @ key.<span class="n">mT</span>       <span
+class="c1"># [B, T, S], a row a query</span>
+x = <span class="mi">1</span>   <span class="c1"># [B]</span>
+</pre><button class="copybtn">Copy</button></div><a href="#two">between</a>"""
+FOLD = "<details><summary>Fold</summary>{}</details>"
 LINE = "x = 1    # " + 77 * "-"
 
 
@@ -58,6 +73,8 @@ def browser(tmp_path_factory):
     for theme in ("light", "dark"):
         (folder / f"{theme}.html").write_text(
             TERMS.format(theme=theme, quoted=QUOTED), "utf-8")
+    (folder / "notes.html").write_text(NOTED + CODE + CODE + FOLD.format(CODE) + CODE,
+                                       "utf-8")
     (folder / "glossary.html").write_text("<title>Glossary</title>", "utf-8")
     with pages.Browser(folder) as browser:
         yield browser
@@ -117,6 +134,67 @@ def test_a_tap_opens_wide_code_and_turned_it_fits(phone):
     assert whole.evaluate("one => one.scrollWidth <= one.clientWidth")
     whole.get_by_role("button", name="Back to the page").tap()
     phone.locator("dialog").wait_for(state="detached")
+
+
+PLACES = """code => {
+    const top = one => one.getBoundingClientRect().top;
+    const [own, long, short] = code.querySelectorAll(".c1");
+    const sign = code.querySelector(".o");
+    return { below: top(long) - top(sign), next: top(short) - top(long),
+        height: short.getBoundingClientRect().height,
+        wide: code.scrollWidth > code.clientWidth };
+}"""
+COPIED = """code => {
+    getSelection().selectAllChildren(code);
+    return [code.cloneNode(true).innerText, getSelection().toString()];
+}"""
+
+
+def test_a_note_that_does_not_fit_drops_below_its_line_and_is_copied_beside_it(phone):
+    phone.goto(phone.url.replace("index", "notes"))
+    code = phone.locator("pre").first
+    found = code.evaluate(PLACES)
+    assert not found["wide"] and found["below"] > found["height"] * 0.8
+    assert 0.8 < found["next"] / found["height"] < 1.9    # `x = 1` keeps its own
+    wanted = ["# a line of its own",
+              "scores = query @ key.mT       # [B, T, S], a row a query",
+              "x = 1   # [B]"]
+    for text in code.evaluate(COPIED):
+        assert text.strip().splitlines() == wanted
+    phone.set_viewport_size({"width": 1280, "height": 800})
+    assert abs(code.evaluate(PLACES)["below"]) < 2
+
+
+def stops(page):
+    """The words of what the tab key reaches, up to the end of the page."""
+    found = []
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        words = page.evaluate("() => document.activeElement.textContent")
+        if page.evaluate("() => document.activeElement === document.body"):
+            return found
+        found.append(words)
+    raise AssertionError(found)
+
+
+def test_copy_buttons_are_one_stop_in_view_and_arrows_lead_on(browser):
+    page = browser.chromium.new_page(viewport={"width": 1280, "height": 560})
+    page.goto(f"{browser.address}notes.html")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    first = page.locator(".copybtn").first
+    assert first.evaluate("one => one === document.activeElement")
+    assert first.evaluate("one => getComputedStyle(one).opacity") == "1"
+    for key, place in (("ArrowUp", 0), ("ArrowDown", 1), ("ArrowDown", 3),
+                       ("ArrowDown", 3), ("ArrowUp", 1)):    # 2 is in a closed fold
+        page.keyboard.press(key)
+        assert page.evaluate("""() => [...document.querySelectorAll(".copybtn")]
+            .indexOf(document.activeElement)""") == place, key
+    page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 1200) }")
+    assert not list(pages.axe_findings(page))
+    page.reload()
+    assert stops(page)[:4] == ["first", "Copy", "between", "between"]
+    page.close()
 
 
 @pytest.fixture(params=["light", "dark"])

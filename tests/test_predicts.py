@@ -87,7 +87,9 @@ def notebook():
     language = {"language_info": {"name": "python"}}
     return nbformat.v4.new_notebook(metadata=language, cells=[
         markdown("title", "# 01 · Sums"), ask, add, why, two, ask3, sure, draw, four,
-        markdown("last", "## Sources\n\n" + "Much more to read.\n\n" * 40)])
+        markdown("last", "## Sources\n\n" + "Much more to read.\n\n" * 40),
+        markdown("notes", "## Notes\n\n" + "Much more to read.\n\n" * 40),
+        markdown("further", "## Going further\n\n" + "Even more.\n\n" * 40)])
 
 
 def as_json(made):
@@ -182,8 +184,10 @@ SEEN = """text => [...document.querySelectorAll('main :is(p, pre, figure)')]
     .some(one => one.textContent.includes(text) && one.checkVisibility(
         { contentVisibilityAuto: true, checkVisibilityCSS: true }))"""
 
-DRAWN = """() => new Promise(done => requestAnimationFrame(
-    () => requestAnimationFrame(done)))"""
+SHOWN = """id => { document.getElementById(id).scrollIntoView();
+    return new Promise(done => new IntersectionObserver(() => done())
+        .observe(document.getElementById(id))); }"""
+READ = "JSON.parse(localStorage.softdict ?? '{}').read?.['01_sums']"
 
 
 @pytest.fixture(scope="module")
@@ -320,10 +324,9 @@ def test_choices_ticks_and_chapters_are_remembered_and_forgotten(page):
     page.get_by_role("button", name="(b) the code").click()
     page.get_by_role("button", name="(b) 5").click()
     page.get_by_role("checkbox", name="Exercise 01-1 done").check()
-    page.locator(".predict-end").scroll_into_view_if_needed()
-    page.wait_for_selector(".bd-links a.read", state="attached")
     page.evaluate("""() => { const all = JSON.parse(localStorage.softdict);
         all.predicted['02_other#predict-x'] = { choice: 'a', held: true };
+        all.read = { '01_sums': true, '02_other': ['one'] };
         all.recalled = { a: { right: true }, b: { right: false }, c: 7 };
         all.ordered = { x: { solved: false }, y: {} };
         all.filled = { x: { solved: true }, z: null };
@@ -334,18 +337,43 @@ def test_choices_ticks_and_chapters_are_remembered_and_forgotten(page):
     assert page.get_by_role("checkbox").is_checked()
     assert page.locator(".predict-end p").first.inner_text() == (
         "Predictions that held: 1 of 2 on this page, 2 of 3 in the book. Recalls that "
-        "were right: 1 of 2. Blanks or orders solved: 1 of 3. Chapters read to the "
-        "end: 1. Exercises done: 1. This device alone remembers it.")
+        "were right: 1 of 2. Blanks or orders solved: 1 of 3. Chapters read: 1. "
+        "Exercises done: 1. This device alone remembers it.")
     assert page.evaluate("JSON.parse(localStorage.softdict).done") == {
         "01-1": "written"}
+    assert page.locator(".bd-links a.read").count() == 1
     page.on("dialog", lambda dialog: dialog.accept())
-    page.locator(".predict-end").scroll_into_view_if_needed()
-    page.evaluate(DRAWN)    # the end was seen, before it is forgotten
     page.get_by_role("button", name="Forget").click()
     assert page.evaluate("localStorage.softdict === undefined")
     assert seen(page, ANSWER, VERDICT, "is 4.") == [False] * 3
     assert not page.get_by_role("checkbox").is_checked()
     assert page.get_by_role("button", name="(b) the code").is_enabled()
+
+
+def test_a_chapter_is_read_when_its_sections_were_in_view_long_enough(page):
+    page.clock.install(time="2026-01-01")
+    opened(page)
+    page.clock.pause_at("2026-01-02")    # from here time goes as the test says
+    page.keyboard.press("End")
+    page.evaluate(SHOWN, "going-further")
+    page.clock.run_for(60_000)
+    assert page.evaluate(READ) is None
+    page.evaluate(SHOWN, "sources")
+    page.clock.run_for(10_000)    # 161 words, 15 a second
+    assert page.evaluate(READ) is None
+    page.clock.run_for(2_000)
+    assert page.evaluate(READ) == ["sources"]
+    opened(page, "?another-day")
+    assert not page.locator(".bd-links a.read").count()
+    page.evaluate(SHOWN, "notes")
+    page.clock.run_for(12_000)
+    assert page.evaluate(READ) is True
+    assert page.locator(".bd-links a.read").count() == 1
+    assert "Chapters read: 1." in page.locator(".predict-end").inner_text()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Forget").click()
+    page.clock.run_for(5_000)
+    assert page.evaluate(READ) is None
 
 
 def test_two_tabs_know_of_each_other(page):

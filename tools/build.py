@@ -531,6 +531,17 @@ def pdf():
             raise Stop("The PDF was not made.")
 
 
+def epub():
+    """Binds the built book as one EPUB, formulas as MathML."""
+    make_environment()
+    if not (BUILD / "html/index.html").exists():
+        raise Stop("There is no built book yet: make book builds it.")
+    target = BUILD / "from-dictionary-to-transformer.epub"
+    with step("Reading each page"):
+        if python(ROOT / "tools/epub.py", BUILD / "html", target).returncode:
+            raise Stop("The EPUB was not made.")
+
+
 def cards():
     """Writes the book's cards as a deck for Anki, a subdeck a chapter."""
     make_environment()
@@ -575,7 +586,7 @@ def clean():
 
 COMMANDS = ("book", "test", "shaken", "rehearse", "gpu", "serve", "lab", "quotes",
             "student", "colab", "outputs", "lock", "address", "results", "benchmark",
-            "picture", "pdf", "slides", "cards", "moodle", "clean")
+            "picture", "pdf", "epub", "slides", "cards", "moodle", "clean")
 
 
 WRITES = {"quotes": "Writes quotes, links and numbers into notebooks and pages.",

@@ -3,7 +3,10 @@
     python tools/execute.py SOURCE TARGET
 """
 
+import asyncio
 import re
+import signal
+import subprocess
 import sys
 import tempfile
 
@@ -13,6 +16,28 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 SECONDS_A_CELL = 900
+
+
+class Loop(asyncio.SelectorEventLoop):
+    """An event loop in which Ctrl+C stays asyncio's: it cancels what is run.
+
+    nbclient would take its kernel away from under the cell that runs
+    """
+
+    def add_signal_handler(self, number, *handler):
+        if number != signal.SIGINT:
+            super().add_signal_handler(number, *handler)
+
+
+async def executed(client):
+    """What the client makes of its notebook; cancelled is cancelled, whatever it says
+    instead. Of the kernel's own words none is shown."""
+    try:
+        return await client.async_execute(stderr=subprocess.DEVNULL)
+    except Exception:
+        if asyncio.current_task().cancelling():
+            raise asyncio.CancelledError from None
+        raise
 
 
 def execute(notebook):
@@ -28,15 +53,14 @@ def execute(notebook):
             on_cell_start=lambda cell, cell_index: running.update(cell),
         )
         try:
-            return as_seen(client.execute())
+            with asyncio.Runner(loop_factory=Loop) as runner:
+                return as_seen(runner.run(executed(client)))
         except CellExecutionError as error:
             reason = f"{error.ename}: {error.evalue}"
         except CellTimeoutError:
             reason = f"the cell ran longer than {SECONDS_A_CELL} s"
         except DeadKernelError:
             reason = "the kernel died"
-        except (AssertionError, AttributeError):    # what nbclient makes of Ctrl+C
-            raise KeyboardInterrupt from None
     first_line = running.get("source", "").strip().partition("\n")[0]
     reason = re.sub(r"\x1b\[[0-9;]*m", "", reason)
     raise ValueError(f"cell {running.get('id')}, which begins {first_line!r}: {reason}")

@@ -263,6 +263,10 @@ OVERPRINTED = """() => {
 BROKEN_NAMES = """() => [...document.querySelectorAll('.bd-article table code')]
     .filter(code => code.getClientRects().length > 1 && !/\\s/.test(code.textContent))
     .map(code => code.textContent)"""
+CUT_NOTES = """() => [...document.querySelectorAll('.bd-article pre .end-note')]
+    .filter(note => note.getBoundingClientRect().right
+        > note.closest('pre').getBoundingClientRect().right + 1)
+    .map(note => note.textContent)"""
 CUT_FIGURES = """tables => [...document.querySelectorAll('.live-figure .scroll')]
     .filter(box => box.querySelector(tables) && box.scrollWidth > box.clientWidth)
     .map(box => box.getAttribute('aria-label'))"""
@@ -327,6 +331,8 @@ def problems_of_pages(folder, files):
                          for text in page.evaluate(OVERPRINTED)]
             problems += [f"at 390 pixels a name is broken: {name}"
                          for name in page.evaluate(BROKEN_NAMES)]
+            problems += [f"at 390 pixels a note scrolls sideways: {note}"
+                         for note in page.evaluate(CUT_NOTES)]
             problems += [f"at 390 pixels a figure hides columns: {label}" for label
                          in page.evaluate(CUT_FIGURES, "table:not(.weights)")]
             for width in (390, 320):

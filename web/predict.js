@@ -85,12 +85,31 @@ const more = make("p", {}, make("a", { href: "../book/practice.html" }, "Where a
 const end = make("div", { class: "predict-end" }, told, more);
 button.addEventListener("click", forget);
 article.append(end);
-new IntersectionObserver(([{ isIntersecting }], watch) => {
-  if (!isIntersecting) return;
-  watch.disconnect();
-  keep("read", page, true);
+
+// A chapter is read when most of its sections were in view long enough; exercises, and what Going further holds, are left out.
+
+const SHARE = 0.75, WORDS = 15;    // of the sections; a second
+const sections = [...article.querySelectorAll(":scope > section > section[id]")];
+const further = sections.findIndex(({ id }) => id === "going-further");
+const road = sections.slice(0, further < 0 ? undefined : further).filter(({ id }) => !id.startsWith("exercise-"));
+const inView = new Set(), seconds = new Map();
+const watch = new IntersectionObserver(changes => {
+  for (const { target, isIntersecting } of changes) inView[isIntersecting ? "add" : "delete"](target);
+}, { rootMargin: "-20% 0px" });
+for (const section of road) watch.observe(section);
+
+setInterval(() => {
+  const known = kept().read[page];
+  if (known === true || document.hidden) return;
+  const before = Array.isArray(known) ? known : [];
+  for (const one of inView) seconds.set(one, (seconds.get(one) ?? 0) + 1);
+  const long = [...inView].filter(one => !before.includes(one.id) && seconds.get(one) * WORDS >= one.innerText.split(/\s+/).length);
+  if (!long.length) return;
+  for (const one of long) seconds.delete(one);
+  const done = [...before, ...long.map(({ id }) => id)];
+  keep("read", page, road.filter(({ id }) => done.includes(id)).length >= SHARE * road.length || done);
   draw();
-}).observe(end);
+}, 1000);
 
 function draw() {
   boxes.forEach(drawBox);
@@ -103,7 +122,7 @@ function draw() {
   const begun = [...new Set([ordered, filled].flatMap(Object.keys))];
   told.textContent = `Predictions that held: ${of(here, held)} on this page, ${of(made, held)} in the book. Recalls that were `
     + `right: ${of(recalls, id => recalled[id].right)}. Blanks or orders solved: `
-    + `${of(begun, key => ordered[key]?.solved === true || filled[key]?.solved === true)}. Chapters read to the end: `
+    + `${of(begun, key => ordered[key]?.solved === true || filled[key]?.solved === true)}. Chapters read: `
     + `${Object.values(read).filter(one => one === true).length}. Exercises done: ${Object.values(done).filter(doorOf).length}. `
     + "This device alone remembers it.";
   for (const [name, tick] of ticks) tick.checked = Boolean(doorOf(done[name]));

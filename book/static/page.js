@@ -7,6 +7,36 @@ addEventListener("load", () => window.MathJax?.startup?.promise?.then(() => {
   }
 }));
 
+// A note at the end of a line of code may drop below it, which book.css asks for on a phone; what is copied stays as it was.
+
+addEventListener("DOMContentLoaded", () => {
+  for (const note of document.querySelectorAll(".bd-article div.highlight .c1")) {
+    const gap = note.previousSibling;
+    if (!/^ +$/.test(gap?.data)) continue;
+    const space = document.createElement("span");
+    space.className = "before-note";
+    gap.replaceWith(space);
+    space.append(gap, document.createElement("wbr"));
+    note.classList.add("end-note");
+  }
+});
+
+// The copy buttons are one stop of the tab key, at the code in view; from there the arrows lead on.
+
+addEventListener("keydown", event => {
+  const buttons = [...document.querySelectorAll(".copybtn")], at = buttons.indexOf(document.activeElement);
+  if (event.key === "Tab") {
+    const stop = buttons[at] ?? buttons.find(one => one.checkVisibility() && one.getBoundingClientRect().top >= 0);
+    for (const one of buttons) one.tabIndex = one === stop ? 0 : -1;
+  }
+  const ahead = event.key === "ArrowDown" ? buttons.slice(at + 1) : event.key === "ArrowUp" ? buttons.slice(0, at).reverse() : [];
+  const next = at >= 0 && ahead.find(one => one.checkVisibility());
+  if (next) {
+    event.preventDefault();
+    next.focus();
+  }
+});
+
 // On a phone a tap opens code that is wider than the screen: turned, the screen holds its 88 columns.
 
 document.addEventListener("click", event => {
