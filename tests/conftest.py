@@ -14,6 +14,14 @@ TESTS = Path(__file__).resolve().parent
 os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("OMP_NUM_THREADS", "1")    # read when torch is imported
 sys.path.insert(0, str(TESTS.parent / "tools"))    # notebooks.py is a script
+# in this order: the files that take longest, so that none of them ends alone
+LONG = ("test_grading", "test_build", "test_order", "test_live_page", "test_corpus",
+        "test_translator", "test_practice", "test_experiments", "test_results",
+        "test_book", "test_predicts", "test_live_figures", "test_today",
+        "test_stopping", "test_search", "test_notebooks", "test_onnx",
+        "test_distributed", "test_pretraining", "test_checks", "test_live_chapters",
+        "test_stream", "test_live_beam", "test_wiring")
+os.fsync = lambda file: None    # nothing that a test writes outlives a power cut
 RECORDER = shapes.Recorder()
 shapes.install("softdict", RECORDER)
 
@@ -43,6 +51,12 @@ def sample(tmp_path):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "gpu: needs a CUDA GPU")
+
+
+def pytest_collection_modifyitems(items):
+    """The longest files come first, and the short ones fill up."""
+    turn = {name: number for number, name in enumerate(LONG)}
+    items.sort(key=lambda item: turn.get(item.path.stem, len(turn)))
 
 
 # Whether each shape note of the package was reached

@@ -18,6 +18,7 @@ part: `# [T, D], [T, S]`. In a docstring, `query [..., T, K]` binds an argument,
 
 import ast
 import copy
+import functools
 import importlib.machinery
 import importlib.util
 import io
@@ -54,8 +55,33 @@ def notes(source):
     return found
 
 
+@functools.cache
 def only_numbers(lists):
     return not re.search(r"[A-Z]|\.\.\.", " ".join(lists))
+
+
+class Item:
+    """One axis of a list: a letter, or what is worked out from those that it needs."""
+
+    def __init__(self, text):
+        self.letter = text if text.isalpha() else ""
+        self.needs = frozenset(re.findall("[A-Z]", text))
+        self.code = compile(text, "a shape note", "eval")
+
+    def size(self, letters):
+        return eval(self.code, {"__builtins__": {}}, letters)    # H*K, S+1
+
+
+@functools.cache
+def axes(note):
+    """Whether `...` leads a list, and its items behind that."""
+    items = note[1:-1].replace(" ", "").split(",") if note != "[]" else []
+    leads = items[:1] == ["..."]
+    return leads, tuple(map(Item, items[leads:]))
+
+
+def wrong(note, shape):
+    return f"the note says {note}, the value is {list(shape)}"
 
 
 class Sizes:
@@ -71,36 +97,42 @@ class Sizes:
         shape."""
         if not hasattr(value, "shape"):
             return f"the note says {note}, but a {type(value).__name__} has no shape"
-        shape, items = (tuple(value.shape), note[1:-1].replace(" ", "").split(",")
-                        if note != "[]" else [])
-        wrong = f"the note says {note}, the value is {list(shape)}"
-        any_leading = items[:1] == ["..."]
-        items = items[any_leading:]
+        shape, (any_leading, items) = tuple(value.shape), axes(note)
         extra = len(shape) - len(items)
         if extra < 0 or extra > 0 and not any_leading:
-            return wrong
-        if any_leading:
+            return wrong(note, shape)
+        front = shape[:extra]
+        if front and front != self.leading:
             try:
-                self.leading = numpy.broadcast_shapes(self.leading, shape[:extra])
+                self.leading = (numpy.broadcast_shapes(self.leading, front)
+                                if self.leading else front)
             except ValueError:
-                return f"{wrong}; the leading axes were {list(self.leading)}"
+                return (f"{wrong(note, shape)}; the leading axes were "
+                        f"{list(self.leading)}")
         self.places.add(place)
-        self.pending += [(item, size, place)
-                         for item, size in zip(items, shape[extra:])]
-        for item, size, _ in self.pending:
-            if item.isalpha():
-                self.letters.setdefault(item, size)
-        known = [part for part in self.pending
-                 if set(re.findall("[A-Z]", part[0])) <= set(self.letters)]
-        self.pending = [part for part in self.pending if part not in known]
-        # H*K, S+1
-        if any(eval(item, {"__builtins__": {}}, self.letters) != size
-               for item, size, _ in known):
-            return (f"{wrong}; so far " + ", ".join(
-                f"{letter}={size}" for letter, size in self.letters.items()))
+        differs = False
+        for item, size in zip(items, shape[extra:]):
+            if not item.letter:
+                self.pending.append((item, size, place))
+            elif self.letters.setdefault(item.letter, size) != size:
+                differs = True
+        if self.pending:
+            left = []
+            for part in self.pending:
+                item, size, _ = part
+                if not item.needs <= self.letters.keys():
+                    left.append(part)
+                elif item.size(self.letters) != size:
+                    differs = True
+            self.pending = left
+        if differs:
+            return f"{wrong(note, shape)}; so far " + ", ".join(
+                f"{letter}={size}" for letter, size in self.letters.items())
         return None
 
     def settled(self):
+        if not self.pending:
+            return self.places
         return self.places - {place for _, _, place in self.pending}
 
 

@@ -11,7 +11,7 @@ import torch
 from torch import distributed as torch_distributed
 
 from softdict.pretraining import TextModel, masked_update, next_word_update
-from softdict.programs import distributed
+from softdict.programs import distributed, text_trainer
 from softdict.programs.text_trainer import train_text
 from softdict.training import Settings, TrainingState, train
 from softdict.transformer import TransformerConfig, make_transformer
@@ -26,6 +26,13 @@ PAIRS = [([4 + (n * k) % 7 for k in range(1, 2 + n % 5)],
           [4 + (n + k) % 7 for k in range(1, 2 + n % 4)]) for n in range(30)]
 TEXT = "".join(f"The dog number {number} sees {number + 1}.\n" for number in range(40))
 SIZES = TransformerConfig(8, 2, 1, 12, dropout=0.2)
+
+
+@pytest.fixture(autouse=True)
+def no_samples(monkeypatch):
+    """Neither samples nor pictures: they take most of the time, and change nothing."""
+    monkeypatch.setattr(text_trainer, "sample_text", lambda *given: "")
+    monkeypatch.setattr(text_trainer, "curves", lambda history: b"")
 
 
 def ended(training):
