@@ -1,16 +1,19 @@
 """The results of real text: how they are counted, and whether they come out again."""
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 import torch
 from softdict import runtime
-from softdict.experiments import real_text
+from softdict.batches import make_batch
+from softdict.decoding import greedy
+from softdict.experiments import keeping_real, real_text
 from softdict.saving.folder import FolderConfig
+from softdict.saving.recipes import RECIPES
 from softdict.subwords import subword_data
 from softdict.texts.real_text import multi30k
-from softdict.training import Settings, TrainingState, train
+from softdict.training import Settings, TrainingState, token_loss, train
 from test_real_text import DATA, needs_data
 
 REFERENCES = ["the old dog sleeps in the snow", "a man rides a red bike today",
@@ -113,3 +116,55 @@ def test_a_folder_without_a_model_is_a_sentence(tmp_path, capsys, monkeypatch):
     assert real_text.main([str(tmp_path / "gone-de-en")]) == 2
     said = capsys.readouterr().err
     assert "gone-de-en" in said and len(said.splitlines()) == 1
+
+
+# Which checkpoint to keep
+
+SMALL = {"width": 16, "hidden": 16, "heads": 2, "layers": 1, "dropout": 0.0}
+
+
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_a_split_is_measured_as_in_one_batch(size, monkeypatch):
+    """In slices of any size, and each translation beside its own reference."""
+    monkeypatch.setattr(keeping_real, "SLICE", size)
+    texts = [(one.split(" ", 1)[1], one) for one in [*REFERENCES, "a dog sleeps"]]
+    (pairs, _, vocab, *_), pieces = subword_data(texts, texts, size=60)
+    torch.manual_seed(1)
+    model = RECIPES["transformer"].build(len(vocab), len(vocab), **SMALL)
+    ids = [tuple(map(vocab.ids, pair)) for pair in pairs]
+    train(TrainingState(model, Settings(updates=40, peak_rate=1e-2)), ids)
+    batch = make_batch(ids)
+    with torch.no_grad():
+        model.eval()
+        logits = model(batch.source, batch.source_lengths, batch.target_in)
+        table = keeping_real.measured(model, texts, vocab, pieces)
+    assert table["loss"] == pytest.approx(
+        token_loss(logits, batch.target_out).item(), rel=1e-5)
+    lines = [pieces.join(vocab.tokens(row))
+             for row in greedy(model, batch.source, batch.source_lengths)]
+    assert len(set(lines)) > 1    # else their order would not show
+    score, _ = real_text.chrf(lines, [reference for _, reference in texts])
+    assert table["chrf"] == pytest.approx(score.value, abs=1e-9)
+
+
+def test_a_study_without_data_ends_with_one_sentence(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert keeping_real.main(["--data-dir", str(tmp_path / "gone")]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert "gone" in line
+
+
+@needs_data
+@pytest.mark.parametrize("file", sorted(real_text.REAL.glob("keeping-*.json")),
+                         ids=lambda file: file.stem)
+def test_the_first_losses_of_a_study_come_out_again(file):
+    record = json.loads(file.read_text("utf-8"))
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        state, *_, pairs = keeping_real.start(DATA / "multi30k", record["seed"])
+        state.settings = replace(state.settings, updates=5)
+        losses = [line["loss"] for line in train(state, pairs)]
+    finally:
+        torch.set_num_threads(threads)
+    assert losses == pytest.approx(record["first"], rel=1e-3)
