@@ -3,6 +3,7 @@ training."""
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
@@ -662,3 +663,43 @@ def test_a_transformer_learns_its_pairs():
     history = train(run, pairs)
     assert history[0]["loss"] > 2.0 and sum(record["loss"]
                                             for record in history[-10:]) / 10 < 0.1
+
+
+# A loss from outside
+
+FREQUENCY = torch.linspace(0.1, 1.0, 10)    # of each word of the target, EOS as well
+
+
+def frequent(model, part, settings, end=1.0):
+    """Smoothing by frequency: a tenth of the mass; of the end only the share `end`."""
+    logits = model(part.source, part.source_lengths, part.target_in)
+    real = part.target_out != PAD
+    wanted = F.one_hot(part.target_out[real], 10) * 0.9 + FREQUENCY / 10
+    wanted[:, EOS] *= end
+    return -(wanted * logits[real].log_softmax(dim=-1)).sum(dim=-1).mean()
+
+
+@pytest.mark.parametrize("make", [make_training, make_transformer_training])
+def test_a_loss_that_gives_the_end_no_share_is_refused(make):
+    training = make()
+    with pytest.raises(ValueError, match="give EOS its share of the target"):
+        train(training, PAIRS, update=partial(update, loss=partial(frequent, end=0.0)))
+    assert training.history == []
+    assert not training.model.generator._forward_hooks
+
+
+@pytest.mark.parametrize("make", [make_training, make_transformer_training])
+def test_a_loss_from_outside_trains_as_it_is(make):
+    """It is asked once, and neither weights nor chance notice."""
+    ours, theirs = make(), make()
+    calls = []
+
+    def same(model, part, settings):
+        calls.append(part)
+        return batch_loss(model, part, settings)
+
+    train(ours, PAIRS)
+    train(theirs, PAIRS, update=partial(update, loss=same))
+    assert len(calls) == SHORT.updates + 1
+    assert torch.equal(weights(ours), weights(theirs))
+    train(make(), PAIRS, update=partial(update, loss=frequent))

@@ -16,7 +16,7 @@ from tqdm import tqdm
 from softdict import runtime
 from softdict.batches import epoch_batches
 from softdict.saving.checkpoint import groups_of, load, save
-from softdict.vocab import PAD
+from softdict.vocab import BOS, EOS, PAD
 
 
 def token_loss(logits, target):
@@ -230,8 +230,44 @@ def batch_loss(model, batch, settings):
 
 
 def update(state, batch, loss=batch_loss):
-    """One step against the gradient of a batch; returns loss, gradient norm, rate."""
+    """One step against the gradient of a batch; returns loss, gradient norm, rate.
+
+    raises ValueError for a loss from outside that never asks for the end of sentence
+    """
+    check_end(state, batch, loss)
     return take_step(state, backward(state, batch, loss))
+
+
+def check_end(state, batch, loss):
+    """Refuses by ValueError a loss with which no translation would learn to end.
+
+    it is asked once, before the first update: where all scores are equal, its slope
+    must lift EOS above BOS, which no target asks for
+    a batch without an end, and a model without a generator, are not asked
+    """
+    generator, even = getattr(state.model, "generator", None), []
+    if (loss is batch_loss or state.history or generator is None
+            or not (batch.target_out == EOS).any()):
+        return
+
+    def equal(module, given, scores):
+        even.append(torch.zeros_like(scores).requires_grad_())
+        return even[-1]
+
+    handle = generator.register_forward_hook(equal)
+    try:
+        with torch.random.fork_rng():    # dropout draws, and nobody shall notice
+            part = next(iter(batch.parts(state.settings.micro_batches)))
+            loss(state.model, part, state.settings).backward()
+    finally:
+        handle.remove()
+    # scores from which words were only drawn have no slope
+    slopes = [scores.grad.flatten(0, -2).sum(dim=0) for scores in even
+              if scores.grad is not None]
+    if slopes and not sum(slopes)[EOS] < sum(slopes)[BOS]:
+        raise ValueError("the loss does not fall where the end of sentence becomes "
+                         "likelier: give EOS its share of the target, or no "
+                         "translation learns to end")
 
 
 def backward(state, batch, loss=batch_loss):

@@ -107,6 +107,7 @@ def updater(state, loss):
     processes = distributed.get_world_size()
 
     def update(state, batch):
+        training.check_end(state, batch, loss)
         # each process drops out numbers of its own; the first those of one alone
         runtime.seed(torch.initial_seed() + distributed.get_rank() * 10 ** 12)
         own = OwnRows(batch, loss_of)
