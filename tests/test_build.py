@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -909,6 +910,21 @@ def test_an_interruption_is_a_word(tmp_path, then):
     ended = subprocess.run(command, capture_output=True, text=True)
     assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", "\nStopped.\n")
     assert not (tmp_path / "made.ipynb").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are others there")
+@pytest.mark.parametrize("tool, imported", [
+    ("execute", "nbclient"), ("pdf", "pypdf"), ("slides", "nbconvert"),
+    ("epub", "markdown_it")])
+def test_an_interruption_of_an_import_is_the_same_word(tmp_path, tool, imported):
+    """A module of this name comes first, and interrupts the tool that imports it."""
+    (tmp_path / f"{imported}.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n", "utf-8")
+    ended = subprocess.run([sys.executable, ROOT / f"tools/{tool}.py"],
+                           capture_output=True, text=True,
+                           env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert (ended.returncode, ended.stdout, ended.stderr) == (
+        -signal.SIGINT, "", "\nStopped.\n")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes are others there")

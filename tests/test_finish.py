@@ -84,6 +84,12 @@ def test_a_figure_opens_full_size_and_is_as_wide_as_its_labels_need(tmp_path):
     assert image.parent["href"] == "../_images/a.svg" and image["alt"] == "Two labels."
     # 8 of 400 units are to be 9 pixels
     assert image["style"] == "min-width: 450px"
+    wide = PAGE.replace("<img", '<img style="width: 500px;"')
+    wide = re.sub('(<img)( style="[^"]*")([^>]*)>', r"\1\3\2>", wide)
+    finish.finish_pages(site(tmp_path, wide))
+    text = (tmp_path / "notebooks/01.html").read_text("utf-8")
+    assert re.findall('style="[^"]*px[^"]*"', text) == [
+        'style="min-width: 450px; width: 500px;"']
     linked = PAGE.replace("<img", '<a href="x"><img').replace("</body>", "</a></body>")
     finish.finish_pages(site(tmp_path, linked))
     page = BeautifulSoup((tmp_path / "notebooks/01.html").read_text("utf-8"),

@@ -339,6 +339,6 @@ def test_the_data_are_fetched_only_near_the_screen(browser):
 
 def test_the_chapter_places_it_on_the_figure_of_the_tree():
     cells = json.loads((ROOT / "notebooks/17_search.ipynb").read_text("utf-8"))["cells"]
-    placed = {cell["id"]: cell["metadata"]["live"] for cell in cells
+    placed = {cell["id"]: cell["metadata"]["live"]["figure"] for cell in cells
               if "live" in cell["metadata"]}
-    assert placed == {"tree-figure": {"figure": "beam"}}
+    assert placed == {"tree-figure": "beam"}

@@ -45,7 +45,7 @@ def figure_cell(name, figure, **more):
     cell = code(name, "draw()", mystnb={
         "image": {"alt": f"Static {figure}."},
         "figure": {"caption": f"The twin of {figure}.", "name": f"fig-{figure}"}})
-    cell.metadata["live"] = {"figure": figure}
+    cell.metadata["live"] = {"figure": figure, "move": f"Move {figure}s & look."}
     cell.outputs = [nbformat.v4.new_output("display_data", {"image/svg+xml": (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" width="300" '
         'height="200"></svg>')})]
@@ -59,8 +59,9 @@ def test_an_element_stands_at_the_end_of_a_text():
     cells = as_json(figure_cell("draw", "soft-lookup"), text, plain)
     before = json.dumps([cells[0], cells[2]])
     live_figures.place_in_text(cells)
-    assert cells[1]["source"] == ('Words.\n\n> A box.\n\n<div>\n<live-mask class="'
-                                  'live-figure"></live-mask>\n</div>\n')
+    assert cells[1]["source"] == (
+        'Words.\n\n> A box.\n\n<div id="live-mask">\n'
+        '<live-mask class="live-figure"></live-mask>\n</div>\n')
     assert json.dumps([cells[0], cells[2]]) == before
 
 
@@ -86,6 +87,7 @@ def test_every_live_figure_of_the_book_has_a_module_and_a_twin_with_words():
         for cell in json.loads(path.read_text("utf-8"))["cells"]:
             if "live" in cell["metadata"]:
                 placed.append((path.stem, cell["metadata"]["live"]["figure"]))
+                assert len(cell["metadata"]["live"]["move"].split()) <= WORDS
                 if cell["cell_type"] == "code":
                     assert cell["metadata"]["mystnb"]["image"]["alt"], cell["id"]
                     cell["outputs"] = [{}]
@@ -122,7 +124,7 @@ def site(tmp_path_factory):
     ask = markdown("ask", "> **Predict.** Which?\n>\n> (a) this  \n> (b) that")
     ask.metadata["predict"] = {"answer": "a", "until": "why"}
     text = markdown("text", "Text of the other.")
-    text.metadata["live"] = {"figure": "mask"}
+    text.metadata["live"] = {"figure": "mask", "move": "Move the text's."}
     inside = {**{name: [figure_cell("draw", name)] for name in FIGURES},
               "none": [], "both": [ask, figure_cell("draw", "soft-lookup"),
                                    markdown("why", "It is (a)."), text]}
@@ -134,7 +136,9 @@ def site(tmp_path_factory):
                 [last] if name in FIGURES else [])]),
             folder / f"notebooks/{name}.ipynb")
     (folder / "index.md").write_text("# A book\n\n```{toctree}\n" + "\n".join(
-        f"notebooks/{name}" for name in inside) + "\n```\n", "utf-8")
+        f"notebooks/{name}" for name in inside) + "\nbook/list\n```\n", "utf-8")
+    (folder / "book").mkdir()
+    (folder / "book/list.md").write_text(f"# List\n\n{live_figures.LIST}\n", "utf-8")
     (folder / "conf.py").write_text(CONFIG.format(
         tools=str(ROOT / "tools"), static=str(ROOT / "book/static")), "utf-8")
     subprocess.run([sys.executable, "-m", "sphinx", "-q", folder, folder / "html"],
@@ -289,6 +293,40 @@ def test_a_link_to_the_static_figure_leads_to_the_live_one(opened):
         const { top } = document.querySelector("live-soft-lookup")
             .getBoundingClientRect();
         return top >= 0 && top < 200; }""", timeout=5000)
+
+
+def test_a_page_lists_all_live_figures_and_leads_to_each(opened):
+    page = opened("../book/list")
+    rows = page.locator("article li")
+    assert rows.all_inner_texts() == [
+        "Page both: Move soft-lookups & look.", "Page both: Move the text's.",
+        "Page mask: Move masks & look.", "Page soft-lookup: Move soft-lookups & look."]
+    for row in range(4):
+        rows.nth(row).get_by_role("link").click()
+        page.wait_for_function("""() => [...document.querySelectorAll(".drawn")].some(
+            one => { const { top } = one.getBoundingClientRect();
+                     return top >= 0 && top < 400 && one.checkVisibility(); })""",
+                               timeout=5000)
+        page.go_back()
+
+
+def test_the_book_has_the_list_once_and_with_every_live_figure():
+    texts = [path.read_text("utf-8") for path in (ROOT / "book").rglob("*.md")]
+    assert sum(text.count(live_figures.LIST) for text in texts) == 1
+    made = live_figures.listed(ROOT / "notebooks")
+    cells = [cell for path in CHAPTERS
+             for cell in json.loads(path.read_text("utf-8"))["cells"]]
+    assert made.count("<li>") == sum("live" in cell["metadata"] for cell in cells) > 9
+    assert ('<li><a href="../notebooks/02_soft_lookup.html#fig-weights">02, Soft lookup'
+            "</a>: Drag the query, ") in made
+
+
+def test_a_live_figure_without_a_line_on_what_to_move_is_named(tmp_path):
+    cell = figure_cell("draw", "mask")
+    del cell.metadata["live"]["move"]
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "one.ipynb")
+    with pytest.raises(ValueError, match="the cell draw does not say what to move"):
+        live_figures.listed(tmp_path)
 
 
 @pytest.mark.parametrize("name", FIGURES)

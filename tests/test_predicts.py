@@ -265,6 +265,43 @@ def test_a_box_veils_output_and_verdict_until_a_choice_and_then_marks_it(page):
     assert page.locator(".chosen").inner_text().startswith("(a)")
 
 
+def test_a_wrong_prediction_can_be_tried_again_and_the_first_one_counts(page):
+    opened(page)
+    box, again = page.locator(".predict").first, page.get_by_role(
+        "button", name="Try again")
+    said, end = box.get_by_role("status"), page.locator(".predict-end")
+    counts = "Your first prediction (a) stays the one that counts."
+    assert not again.count()
+    box.get_by_role("button", name="(a) 2").press("Enter")
+    again.press("Enter")
+    assert page.evaluate("document.activeElement.textContent.trim()") == "(a) 2"
+    assert said.inner_text() == f"Choose again. {counts}"
+    assert seen(page, ANSWER, VERDICT) == [True, True]
+    assert not box.locator(".chosen, .right").count() and not again.count()
+    assert box.get_by_role("button").all_inner_texts() == [
+        "(a) 2", "(b) the code 3", "(c) an error"]
+    box.get_by_role("button", name="(c) an error").click()
+    assert said.inner_text() == (
+        f"Your new prediction (c) did not hold; it is (b). {counts}")
+    again.click()
+    box.get_by_role("button", name="(b) the code").click()
+    assert said.inner_text() == f"Your new prediction (b) held. {counts}"
+    assert box.locator(".chosen.right").inner_text().startswith("(b)")
+    assert not again.count() and "held: 0 of 1 on this page" in end.inner_text()
+    kept = page.evaluate("JSON.parse(localStorage.softdict).predicted")
+    assert kept == {"01_sums#predict-ask": {"choice": "a", "held": False}}
+    page.get_by_role("button", name="(a) 4").click()    # right at once, in the next box
+    assert not again.count()
+    opened(page, "?another-day")    # where the first choice stands, and can be tried
+    assert said.inner_text().startswith("Your prediction (a) did not hold")
+    again.click()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Forget").click()
+    assert (said.inner_text(), seen(page, VERDICT)) == ("", [False])
+    box.get_by_role("button", name="(b) the code").click()
+    assert "held: 1 of 1 on this page" in end.inner_text()
+
+
 def test_figures_and_folded_checks_are_veiled_with_the_outputs(page):
     opened(page)
     assert page.locator("div.tag_hide-input").is_hidden()
@@ -487,8 +524,8 @@ def test_on_paper_nothing_is_veiled_and_no_button_shows(page):
     assert page.locator("div.tag_hide-input").is_visible()
     height = page.locator(".verdict").last.evaluate("one => one.offsetHeight")
     assert height > 30
-    for name in ("predict-show", "predict-said", "predict-note", "predict-end",
-                 "exercise-done"):
+    for name in ("predict-show", "predict-said", "predict-again", "predict-note",
+                 "predict-end", "exercise-done"):
         assert not page.locator(f".{name}:visible").count(), name
     assert page.locator(".predict-answer").first.is_visible()    # as plain lines
     page.emulate_media(media="screen")

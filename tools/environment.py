@@ -63,6 +63,17 @@ def script():
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def interrupted(kind, error, place):
+    """Ctrl+C before `script` has begun, while a tool still imports: the same word."""
+    if kind is KeyboardInterrupt:
+        print("\nStopped.", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, place)
+
+
+sys.excepthook = interrupted
+
+
 def write_whole(path, content):
     """Writes bytes; an error leaves the old file as it was, never half of the new."""
     part = path.with_name(path.name + ".part")

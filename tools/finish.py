@@ -103,8 +103,11 @@ def opened(found, folder):
     link, words, source, rest = found.groups()
     least = least_width((folder / source).read_text("utf-8")
                         if source.endswith(".svg") else "")
-    style = f' style="min-width: {least}px"' if least else ""
-    image = f'<img alt="{words}" src="{source}"{style}{rest}>'
+    if least:
+        style = f'style="min-width: {least}px'
+        rest = (rest.replace('style="', f"{style}; ") if 'style="' in rest
+                else f' {style}"{rest}')
+    image = f'<img alt="{words}" src="{source}"{rest}>'
     return (f"{link}{image}" if link
             else f'<a class="full" href="{source}">{image}</a>')
 

@@ -1,20 +1,25 @@
 """Puts live figures into the pages: an extension of Sphinx, from _config.yml.
 
-A cell says in its metadata which figure moves there: "live": {"figure": "soft-lookup"}.
+A cell says in its metadata which figure moves there, and what a reader can move in it:
+"live": {"figure": "soft-lookup", "move": "Drag the query."}
 On the site the element <live-soft-lookup> then stands behind the outputs of that cell,
 or behind its text, and the page loads web/soft_lookup_figure.js, web/live.css, and the
 figure's own web/soft_lookup_figure.css if there is one. Once the element has drawn
-itself, live.css hides the cell's outputs, but not on paper.
+itself, live.css hides the cell's outputs, but not on paper. A page that has the line
+<!-- moving figures --> gets the list of them all there.
 """
 
 import json
 import re
+from html import escape
 from pathlib import Path
 
 from docutils import nodes
 
 WEB = Path(__file__).resolve().parent.parent / "web"
 NAME = re.compile(r"[a-z]+(-[a-z]+)*")
+LIST = "<!-- moving figures -->"
+ROW = '<li><a href="../notebooks/{0}.html#{1}">{2}</a>: {3}</li>'
 PLACED = re.compile(r'<live-([a-z-]+) class="live-figure">')
 
 
@@ -42,7 +47,8 @@ def place_in_text(cells):
                              "has no module for it")
         if cell["cell_type"] == "markdown":
             text = "".join(cell["source"]).rstrip()
-            cell["source"] = f"{text}\n\n<div>\n{element(figure)}\n</div>\n"
+            cell["source"] = (f'{text}\n\n<div id="live-{figure}">\n'
+                              f"{element(figure)}\n</div>\n")
         elif not cell.get("outputs"):
             raise ValueError(f"the cell {name} has a live figure, and no output that "
                              "could stand in its place")
@@ -58,7 +64,31 @@ def place_in_outputs(tree):
                 nodes.raw("", element(live["figure"]), format="html"))
 
 
-def turn_notebook(app, name, source):
+def listed(folder):
+    """A list of all live figures in a folder of notebooks, in HTML: chapter, what to
+    move, and a link to the figure.
+
+    raises ValueError where a cell does not say what to move
+    """
+    rows = []
+    for file in sorted(folder.glob("*.ipynb")):
+        cells = json.loads(file.read_text("utf-8"))["cells"]
+        title = "".join(cells[0]["source"]).partition("\n")[0].partition(":")[0]
+        for cell in cells:
+            if live := cell["metadata"].get("live"):
+                if "move" not in live:
+                    raise ValueError(f"the cell {cell['id']} does not say what to move "
+                                     "in its live figure")
+                twin = cell["metadata"].get("mystnb", {}).get("figure", {})
+                place = twin.get("name", f"live-{live['figure']}")
+                words = escape(title.removeprefix("# ").replace(" ·", ","))
+                rows.append(ROW.format(file.stem, place, words, escape(live["move"])))
+    return "\n".join(["<ul>", *rows, "</ul>"])
+
+
+def turn_page(app, name, source):
+    if LIST in source[0]:
+        source[0] = source[0].replace(LIST, listed(Path(app.srcdir) / "notebooks"))
     if name.startswith("notebooks/"):
         content = json.loads(source[0])
         place_in_text(content["cells"])
@@ -77,7 +107,7 @@ def load(app, name, template, context, tree):
 
 
 def setup(app):
-    app.connect("source-read", turn_notebook)
+    app.connect("source-read", turn_page)
     app.connect("doctree-read", lambda app, tree: place_in_outputs(tree))
     app.connect("html-page-context", load)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -16,14 +16,16 @@ function build(root) {
   answerButtons(answers, form);
   const show = answers ? "Show without a prediction" : "Show the answer";
   form.append(make("button", { type: "button", class: "predict-show", value: "" }, show));
-  question.after(form, said);
+  const again = make("button", { type: "button", class: "predict-again" }, "Try again");
+  question.after(form, said, again);
   const link = make("a", { href: `#${root.id}` }, answers ? "you predict" : "you ask");
   const all = make("button", { type: "button", class: "predict-all" }, "Show all of this page");
   all.addEventListener("click", () => boxes.filter(one => chosen(one) === undefined).forEach(one => settle(one, "")));
   const note = make("p", { class: "predict-note" }, "The answer is veiled until ", link, ". ", all);
-  const box = { key: `${page}#${root.id}`, right: root.dataset.answer, form, said, note, veiled: [],
+  const box = { key: `${page}#${root.id}`, right: root.dataset.answer, form, said, again, note, veiled: [],
     buttons: [...form.querySelectorAll("button")] };
-  for (const one of box.buttons) one.addEventListener("click", () => chosen(box) ?? settle(box, one.value));
+  for (const one of box.buttons) one.addEventListener("click", () => choose(box, one.value));
+  again.addEventListener("click", () => { box.later = ""; draw(); box.buttons[0].focus(); });
   return box;
 }
 
@@ -48,18 +50,29 @@ function settle(box, choice) {
   draw();
 }
 
+// The first choice is kept; of a later one only this page knows: "" while the box waits for it
+function choose(box, letter) {
+  if (box.later === "") { box.later = letter; draw(); } else chosen(box) ?? settle(box, letter);
+}
+
 function drawBox(box) {
-  const { right, note, said, veiled, buttons } = box, choice = chosen(box), settled = choice !== undefined;
+  const { right, note, said, again, veiled, buttons } = box, first = chosen(box), settled = first !== undefined;
+  if (!settled) delete box.later;    // all was forgotten
+  const choice = box.later ?? first, marked = Boolean(choice), open = !settled || box.later === "";
   for (const part of veiled) part.hidden = settled ? false : "until-found";    // find-in-page looks there too
   note.hidden = settled;
   for (const one of buttons) {
-    one.disabled = settled && one !== document.activeElement;    // disabled, it would lose the focus
-    one.setAttribute("aria-disabled", settled);
-    one.classList.toggle("chosen", settled && one.value === choice && choice !== "");
-    one.classList.toggle("right", settled && one.value === right && right !== "");
+    const closed = one.value ? !open : settled;
+    one.disabled = closed && one !== document.activeElement;    // disabled, it would lose the focus
+    one.setAttribute("aria-disabled", closed);
+    one.classList.toggle("chosen", marked && one.value === choice);
+    one.classList.toggle("right", !open && one.value === right && right !== "");
   }
-  said.textContent = !settled ? "" : !choice ? "Shown. The text goes on below."
-    : `Your prediction (${choice}) ${choice === right ? "held" : `did not hold; it is (${right})`}. The text goes on below.`;
+  again.hidden = !marked || choice === right;
+  const counts = `Your first prediction (${first}) stays the one that counts.`;
+  const result = choice === right ? "held" : `did not hold; it is (${right})`;
+  said.textContent = !settled ? "" : box.later === "" ? `Choose again. ${counts}` : !choice ? "Shown. The text goes on below."
+    : `Your ${box.later ? "new " : ""}prediction (${choice}) ${result}. ${box.later ? counts : "The text goes on below."}`;
 }
 
 // --- Exercises done, chapters read, and the line at the page's end ---
