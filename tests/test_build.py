@@ -557,7 +557,8 @@ def nbval(sample, monkeypatch, capfd):
 
 def test_a_chapter_that_passes_is_kept_as_make_book_would_execute_it(
         nbval, sample, monkeypatch):
-    sample.add(code("told", "import sys\nprint(1)\nprint(2, file=sys.stderr)\n3"))
+    sample.add(code("told", "import sys\nprint(1)\nprint(2, file=sys.stderr)\n3",
+                    output="1\n"))
     (passed, failed, skipped), book = nbval()
     assert (passed, failed, skipped) == (13, 0, 0)
     kept = nbformat.read(sample.root / "_build/executed/01_sample.ipynb", as_version=4)

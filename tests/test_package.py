@@ -55,7 +55,8 @@ SIZES = {    # tensors beside numbers, or of whole numbers
                   torch.ones(2, 5, 6)),
 }
 # tested beside their models
-MODELS = {"update", "backward", "take_step", "rate_multipliers", "endless_batches",
+MODELS = {"update", "backward", "check_end", "take_step", "rate_multipliers",
+          "endless_batches",
           "train", "train_on", "fit", "evaluation", "greedy",
           "decode", "translate", "source_weights", "translation_weights",
           "mixed_states", "batch_loss", "beam_search", "hypothesis", "sample",

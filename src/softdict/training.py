@@ -246,8 +246,9 @@ def check_end(state, batch, loss):
     a batch without an end, and a model without a generator, are not asked
     """
     generator, even = getattr(state.model, "generator", None), []
-    if (loss is batch_loss or state.history or generator is None
-            or not (batch.target_out == EOS).any()):
+    target = getattr(batch, "target_out", None)    # rows of a text have none
+    if (loss is batch_loss or state.history or generator is None or target is None
+            or not (target == EOS).any()):
         return
 
     def equal(module, given, scores):
