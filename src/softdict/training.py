@@ -257,7 +257,8 @@ def check_end(state, batch, loss):
 
     handle = generator.register_forward_hook(equal)
     try:
-        with torch.random.fork_rng():    # dropout draws, and nobody shall notice
+        # dropout draws, and nobody shall notice
+        with torch.random.fork_rng([state.device] * (state.device.type == "cuda")):
             part = next(iter(batch.parts(state.settings.micro_batches)))
             loss(state.model, part, state.settings).backward()
     finally:

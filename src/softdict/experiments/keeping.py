@@ -67,12 +67,17 @@ def result(count, name, seed, path):
     """By split and measure the numbers of all checkpoints, and the updates of each."""
     training, pairs = start(count, name, seed)
     history = train(training, pairs, evaluate, path)
-    kept = [(step, record) for step, record in enumerate(history, 1) if "iid" in record]
-    table = {"history": history, "updates": [step for step, _ in kept]}
-    for split in ("valid", "iid"):
-        table[split] = {measure: [record[split][measure] for _, record in kept]
-                        for measure in kept[0][1][split]}
-    return table
+    return {"history": history, **by_measure(history, "valid", "iid")}
+
+
+def by_measure(history, *splits):
+    """What a history kept of its checkpoints: their updates, and by split and measure
+    the numbers of all."""
+    kept = [(step, record) for step, record in enumerate(history, 1)
+            if splits[0] in record]
+    return {"updates": [step for step, _ in kept],
+            **{split: {measure: [record[split][measure] for _, record in kept]
+                       for measure in kept[0][1][split]} for split in splits}}
 
 
 def evaluate(model):

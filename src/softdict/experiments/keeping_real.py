@@ -22,7 +22,7 @@ from sacrebleu.metrics import BLEU
 from softdict import runtime
 from softdict.batches import make_batch
 from softdict.decoding import greedy
-from softdict.experiments.keeping import certainty
+from softdict.experiments.keeping import by_measure, certainty
 from softdict.experiments.real_text import TESTS, keep
 from softdict.experiments.runner import UNFINISHED, hardware, versions
 from softdict.saving.recipes import RECIPES, real_text_recipe
@@ -78,7 +78,7 @@ def measured(model, texts, vocab, pieces):
 
 
 def result(data_dir, seed, path):
-    """By split and measure the numbers of all checkpoints, and the updates of each."""
+    """Losses of the training, and the numbers of all checkpoints."""
     state, vocab, pieces, texts, pairs = start(data_dir, seed)
 
     def evaluate(model):
@@ -86,14 +86,10 @@ def result(data_dir, seed, path):
                 for split in ("val", TESTS[0])}
 
     history = train(state, pairs, evaluate, path)
-    kept = [(step, record) for step, record in enumerate(history, 1) if "val" in record]
     return {"parameters": sum(part.numel() for part in state.model.parameters()),
             "first": [record["loss"] for record in history[:5]],
             "loss": [record["loss"] for record in history[9::20]],
-            "updates": [step for step, _ in kept],
-            **{split: {measure: [record[split][measure] for _, record in kept]
-                       for measure in kept[0][1][split]}
-               for split in ("val", TESTS[0])}}
+            **by_measure(history, "val", TESTS[0])}
 
 
 def main(arguments=None):
