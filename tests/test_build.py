@@ -570,6 +570,14 @@ def test_a_chapter_that_passes_is_kept_as_make_book_would_execute_it(
     assert seen(Book(sample.root)) == {}    # it changed since
 
 
+def test_a_cell_prints_where_a_text_is_stored_and_nowhere_else(nbval, sample):
+    sample.add(code("mute", "x = 1", output="1\n"))
+    sample.add(code("loud", "print(1)"))
+    sample.add(code("other", "print(2)", output="another number\n"))
+    (_, failed, _), book = nbval()
+    assert failed == 2 and not book.runs
+
+
 def test_a_shaken_chapter_draws_other_numbers_and_compares_no_output(nbval, sample):
     claim = ("torch.manual_seed(0)\nfirst = torch.rand(1)\n"
              "again = torch.rand(1, generator=torch.Generator().manual_seed(0))\n"
