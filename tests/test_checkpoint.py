@@ -628,16 +628,19 @@ def decoder_alone(model):
     return torch.optim.AdamW(model.decoder.parameters(), lr=4e-3, amsgrad=True)
 
 
-class Counting(torch.optim.SGD):
+class Counting(torch.optim.Optimizer):
     """Its steps become shorter; it counts them in numbers, and not in tensors."""
 
+    def __init__(self, weights, lr):
+        super().__init__(weights, {"lr": lr})
+
+    @torch.no_grad()
     def step(self, closure=None):
         for group in self.param_groups:
             for weight in group["params"]:
                 state = self.state[weight]
                 state["count"] = state.get("count", 0) + 1
-                weight.grad /= state["count"]
-        super().step(closure)
+                weight -= group["lr"] / state["count"] * weight.grad
 
 
 OPTIMIZERS = {
