@@ -230,7 +230,7 @@ def _():
     return ("base 10", f"score of -{long:.2f} is 10 to the power -{long:.2f}",
             f"-{long:.2f} over {tokens} tokens is a perplexity of "
             f"{10 ** (long / tokens):.0f}",
-            f"-{one:.2f} over 2 is {10 ** (one / 2):,.0f}")
+            f"-{one:.2f} over 2 is about {round(10 ** (one / 2), -1):,.0f}")
 
 
 @computed("can-a-language-model-tell-which-of-two-sentences-is-right")
