@@ -98,3 +98,10 @@ def _():
     return (f"loss of {decimals(loss, 3)}",
             f"probability of {decimals(math.exp(-loss), 3)}",
             f"100 of them in a row still {decimals(math.exp(-100 * loss))}")
+
+
+@computed("must-a-decoder-only-model-be-padded-on-the-left")
+def _():
+    label = nn.CrossEntropyLoss().ignore_index
+    assert label == -100
+    return f"{label} in the labels",
