@@ -132,7 +132,8 @@ function quotedFunctions() {
   }
   for (const section of document.querySelectorAll(".bd-article section")) {
     const named = new Set();
-    for (const code of section.querySelectorAll(":scope > p code")) {
+    for (const code of section.querySelectorAll(":scope > p code, .verdict > p code")) {
+      if (code.closest("section") !== section) continue;
       const name = code.textContent.replace(/\(\)$/, ""), place = `quoted-${name}`;
       if (!found[place] || named.has(name) || code.closest("a")) continue;
       named.add(name);
