@@ -109,6 +109,34 @@ def file_problems(folder):
         for source, alt in page.images:
             if alt is None or alt and alt in source:
                 yield f"{name}: the image {source[:60]} has no words (alt)"
+        if name.startswith("notebooks/"):
+            yield from (f"{name}: {words}" for words in walls(text))
+
+
+IN_A_ROW = 2    # folds without open text between them
+SHOWN = ["p", "pre", "figure", "img", "table", "blockquote", "h1", "h2", "h3"]
+
+
+def walls(text):
+    """Folds of a page that follow each other without open text, if they are too many;
+    the help of an exercise counts as one."""
+    from bs4 import BeautifulSoup
+
+    article = BeautifulSoup(text, "html.parser").article or []
+    row, before = [], None
+    for part in article and article.find_all(["details", *SHOWN]) + [None]:
+        if part and part.find_parent("details"):
+            continue
+        if part and part.name == "details":
+            is_help = (part.find_parent(class_="lines") or
+                       ", exercise" in (part.summary or {}).get("aria-label", ""))
+            if not (is_help and before):
+                row.append(part.summary.get_text(" ", strip=True))
+            before = is_help
+            continue
+        if len(row) > IN_A_ROW:
+            yield f"{len(row)} folds follow each other, from {row[0]!r}: join them"
+        row, before = [], None
 
 
 PLACES = "section[id], dt[id], li[id], figure[id], .predict[id], span[id]"
