@@ -874,6 +874,8 @@ BROKEN_PAGES = [
     ("</main>", '<article class="bd-article"><table style="width: 9px; word-break: '
      'break-all"><tr><td><code>weights</code></table></article></main>',
      "a name is broken: weights"),
+    ("</main>", '<h2 style="width: 3ch">Exercise 08-3: Add</h2></main>',
+     "the number of an exercise is broken: Exercise 08-3: Add"),
     ("</main>", '<article class="bd-article"><pre style="width: 99px; overflow-x: auto"'
      ' tabindex="0">scores   <span class="end-note"># [B, T, S]</span></pre></article>'
      "</main>", "a note scrolls sideways: # [B, T, S]"),

@@ -291,6 +291,15 @@ OVERPRINTED = """() => {
 BROKEN_NAMES = """() => [...document.querySelectorAll('.bd-article table code')]
     .filter(code => code.getClientRects().length > 1 && !/\\s/.test(code.textContent))
     .map(code => code.textContent)"""
+BROKEN_NUMBERS = """() => [...document.querySelectorAll('h2')]
+    .map(heading => heading.firstChild).filter(words => {
+        const number = /^Exercise \\w+-\\d+/.exec(words?.data);
+        if (!number) return false;
+        const range = document.createRange();
+        range.setStart(words, 'Exercise '.length);
+        range.setEnd(words, number[0].length);
+        return range.getClientRects().length > 1;
+    }).map(words => words.data)"""
 CUT_NOTES = """() => [...document.querySelectorAll('.bd-article pre .end-note')]
     .filter(note => note.getBoundingClientRect().right
         > note.closest('pre').getBoundingClientRect().right + 1)
@@ -359,11 +368,13 @@ def problems_of_pages(folder, files):
                          for text in page.evaluate(OVERPRINTED)]
             problems += [f"at 390 pixels a name is broken: {name}"
                          for name in page.evaluate(BROKEN_NAMES)]
+            problems += [f"at 390 pixels the number of an exercise is broken: {words}"
+                         for words in page.evaluate(BROKEN_NUMBERS)]
             problems += [f"at 390 pixels a note scrolls sideways: {note}"
                          for note in page.evaluate(CUT_NOTES)]
             problems += [f"at 390 pixels a figure hides columns: {label}" for label
                          in page.evaluate(CUT_FIGURES, "table:not(.weights)")]
-            for width in (390, 320):
+            for width in (390, 320, 820):
                 page.set_viewport_size({"width": width, "height": 800})
                 if (wide := page.evaluate(TOO_WIDE)) > 0:
                     problems.append(
