@@ -816,6 +816,28 @@ def test_a_broken_file_is_found(tmp_path, right, wrong, words):
     assert len(found) == 1 and words in found[0]
 
 
+FOLD = "<details><summary>Why?</summary><p>So.</p></details>"
+HELP = ('<details><summary aria-label="{0}, exercise 01-1">{0}</summary></details>')
+
+
+@pytest.mark.parametrize("article, found", [
+    (FOLD + FOLD, []),
+    (f"{FOLD}<p>Text.</p>{FOLD}{FOLD}", []),
+    (FOLD + FOLD + FOLD, ["3 folds follow each other, from 'Why?': join them"]),
+    (f"<section>{FOLD}</section><section>{FOLD}<div>{FOLD}</div></section>",
+     ["3 folds follow each other, from 'Why?': join them"]),
+    (f'<p></p><div class="lines">{FOLD}</div>{HELP.format("Hint")}'
+     + HELP.format("Answer") + FOLD, []),
+    (f'{HELP.format("Hint")}{HELP.format("Answer")}{FOLD}{FOLD}',
+     ["3 folds follow each other, from 'Hint': join them"])])
+def test_a_wall_of_folds_is_found_in_a_chapter(tmp_path, article, found):
+    folder = write_site(tmp_path / "site")
+    (folder / "notebooks").mkdir()
+    (folder / "notebooks/01.html").write_text(f"<article>{article}</article>")
+    assert list(pages.file_problems(folder)) == [
+        f"notebooks/01.html: {words}" for words in found]
+
+
 def test_an_address_that_was_published_stays(tmp_path, monkeypatch):
     folder, listed = write_site(tmp_path / "site"), tmp_path / "anchors.txt"
     (folder / "index.html").write_text(GOOD.replace("<main>", (
@@ -852,6 +874,8 @@ BROKEN_PAGES = [
     ("</main>", '<article class="bd-article"><table style="width: 9px; word-break: '
      'break-all"><tr><td><code>weights</code></table></article></main>',
      "a name is broken: weights"),
+    ("</main>", '<h2 style="width: 3ch">Exercise 08-3: Add</h2></main>',
+     "the number of an exercise is broken: Exercise 08-3: Add"),
     ("</main>", '<article class="bd-article"><pre style="width: 99px; overflow-x: auto"'
      ' tabindex="0">scores   <span class="end-note"># [B, T, S]</span></pre></article>'
      "</main>", "a note scrolls sideways: # [B, T, S]"),

@@ -76,6 +76,41 @@ def test_a_page_loads_mathjax_for_formulas_alone_and_never_thebe(tmp_path):
         assert scripts == left
 
 
+def folded(code, behind="", tags="tag_hide-input"):
+    """A cell that is folded, as the engine writes it."""
+    return f"""<div class="cell {tags} docutils container">
+<details class="admonition hide above-input">
+<summary>
+<p class="collapsed admonition-title">Show</p>
+</summary>
+<div class="cell_input docutils container">
+<div class="highlight-ipython3"><div class="highlight"><pre>{code}</pre></div>
+</div>
+</div>
+</details>
+{behind}</div>
+"""
+
+
+PRINTED = '<div class="cell_output docutils container"><pre>3</pre></div>\n'
+
+
+@pytest.mark.parametrize("cells, folds", [
+    (folded("a") + folded("b") + folded("c", PRINTED) + folded("d"), ["abc", "d"]),
+    (folded("a", tags="tag_hide-input tag_settles") + folded("b"), ["ab"]),
+    (folded("a") + "<p>Text.</p>\n" + folded("b"), ["a", "b"]),
+    ('<div class="lines">\n<details>\n<summary>Lines</summary>\n<pre>a</pre>\n'
+     "</details>\n</div>\n" + folded("b"), ["a", "b"])])
+def test_folded_cells_that_follow_each_other_are_one_fold(tmp_path, cells, folds):
+    finish.finish_pages(site(tmp_path, PAGE + f"<article>{cells}</article>"))
+    text = (tmp_path / "notebooks/01.html").read_text("utf-8")
+    article = BeautifulSoup(text, "html.parser").article
+    assert ["".join(code.get_text() for code in fold.select("pre"))
+            for fold in article.select("details")] == folds
+    assert len(article.select("summary")) == len(folds)
+    assert text.count("<div") == text.count("</div>")
+
+
 def test_a_figure_opens_full_size_and_is_as_wide_as_its_labels_need(tmp_path):
     finish.finish_pages(site(tmp_path))
     page = BeautifulSoup((tmp_path / "notebooks/01.html").read_text("utf-8"),

@@ -1,6 +1,7 @@
 """What the site adds: its search index, the feed, and how notebooks are turned."""
 
 import json
+import re
 import types
 import xml.etree.ElementTree as xml
 
@@ -108,6 +109,37 @@ def test_a_notebook_on_the_site_has_its_links_and_its_folds_named(owner, monkeyp
     solve = "\n\n[Solve it on Colab](https://colab." if owner else ""
     assert exercise.startswith(f"Add 1.{solve}") and code == ["1 + 1"]
     assert exercise.endswith("notebooks/07_attention.ipynb)" if owner else "Add 1.")
+
+
+CELL = """<pre><span></span><span class="c1"># src/softdict/{0}</span>
+{1}<span class="k">def</span><span class="w"> </span><span class="nf">{2}</span>()
+</pre><pre><span class="c1"># src/softdict/masks.py</span>
+<span class="o">...</span></pre>"""
+
+
+@pytest.mark.parametrize("file, before, name", [
+    ("lookup.py", "", "lookup"),
+    ("texts/real_text.py", '<span class="kn">import</span> a\n\n', "split_by_source"),
+    ("transformer.py", "", "Embedding")])
+def test_a_quote_leads_to_its_source_once_that_has_an_address(file, before, name,
+                                                              monkeypatch):
+    text = CELL.format(file, before, name)
+    text = text.replace("def", "class").replace("nf", "nc") if name[0] < "a" else text
+    context = {"body": text}
+    monkeypatch.setattr(online, "repository", lambda root: ("https://a.org/b", "made"))
+    monkeypatch.setattr(online, "has_owner", lambda root: False)
+    online.link_quotes(None, "notebooks/07_a", None, context, True)
+    assert context["body"] == text
+    monkeypatch.setattr(online, "has_owner", lambda root: True)
+    online.link_quotes(None, "notebooks/07_a", None, context, True)
+    page = BeautifulSoup(context["body"], "html.parser")
+    assert page.get_text() == BeautifulSoup(text, "html.parser").get_text()
+    first, second = (link["href"] for link in page.select(".c1 > a"))
+    assert second == "https://a.org/b/blob/made/src/softdict/masks.py"
+    address, _, line = first.partition("#L")
+    assert address == f"https://a.org/b/blob/made/src/softdict/{file}"
+    lines = (ROOT / "src/softdict" / file).read_text("utf-8").splitlines()
+    assert re.match(rf"(def|class) {name}\b", lines[int(line) - 1])
 
 
 @pytest.mark.parametrize("owner", [True, False])

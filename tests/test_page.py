@@ -43,7 +43,7 @@ a {{ color: var(--blue) }}</style><body>
 <a href="glossary.html#term-none">no term</a>. It has <code>padding_mask</code>, and
 <code>padding_mask</code> again, and <code>lengths</code>.</p><section><h2>Two</h2>
 <p><code>other()</code> and <code>padding_mask</code></p></section>
-<div class="highlight-python"><div class="highlight"><pre>{quoted}</pre></div></div>
+<div class="highlight-{kind}"><div class="highlight"><pre>{quoted}</pre></div></div>
 </section></article></main>
 <script type="application/json" id="terms">
 {{"term-key": "Rows \\u003c queries."}}</script></body></html>"""
@@ -70,9 +70,9 @@ def browser(tmp_path_factory):
     for name in ("book.css", "page.js"):
         shutil.copy(ROOT / "book/static" / name, folder)
     (folder / "index.html").write_text(PAGE.format(LINE), "utf-8")
-    for theme in ("light", "dark"):
+    for theme, kind in (("light", "python"), ("dark", "ipython3")):    # fence, cell
         (folder / f"{theme}.html").write_text(
-            TERMS.format(theme=theme, quoted=QUOTED), "utf-8")
+            TERMS.format(theme=theme, kind=kind, quoted=QUOTED), "utf-8")
     (folder / "notes.html").write_text(NOTED + CODE + CODE + FOLD.format(CODE) + CODE,
                                        "utf-8")
     (folder / "glossary.html").write_text("<title>Glossary</title>", "utf-8")

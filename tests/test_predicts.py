@@ -9,6 +9,7 @@ import nbformat
 import pages
 import predicts
 import pytest
+from bs4 import BeautifulSoup
 from books import ROOT
 from browsing import watch
 from sample import code, markdown
@@ -143,9 +144,8 @@ def test_box_output_and_verdict_are_marked_and_nothing_else_is_changed():
             if "settles" in cell["metadata"].get("tags", [])] == ["add", "sure", "draw"]
     assert after["ask"].startswith(
         'Add.\n\n<div class="predict" id="predict-ask" data-answer="b">\n\n> **Predict')
-    assert 'two.\n\n</div>\n\nText that goes on.' in after["why"]
     assert after["why"].startswith('<div class="verdict">\n\nLook.')
-    assert after["four"].endswith("is 4.\n\n</div>\n\nThe end.")
+    assert after["four"].endswith("is 4.\n\nThe end.")
 
 
 def test_a_verdict_may_stand_in_the_cell_of_its_question():
@@ -155,7 +155,7 @@ def test_a_verdict_may_stand_in_the_cell_of_its_question():
     [cell] = as_json(nbformat.v4.new_notebook(cells=[cell]))
     predicts.mark([cell])
     assert cell["source"].endswith('</div>\n\n<div class="verdict">\n\n'
-                                   'It is (b). So.\n\n</div>\n\nMore.')
+                                   'It is (b). So.\n\nMore.')
 
 
 def test_a_verdict_that_is_nowhere_is_named():
@@ -229,6 +229,18 @@ def seen(page, *texts):
     return [page.evaluate(SEEN, text) for text in texts]
 
 
+def test_all_from_the_verdict_to_the_next_heading_is_one_part_of_the_page(site):
+    text = (site.folder / "notebooks/01_sums.html").read_text("utf-8")
+    first, second, third = BeautifulSoup(text, "html.parser").select(".verdict")
+    assert second in first.descendants and third not in first.descendants
+    for part, begins, ends in ((first, "Look.", "It is two."),
+                               (second, "It is two.", "It is two."),
+                               (third, "In sum", "The end.")):
+        words = part.get_text().strip()
+        assert words.startswith(begins) and words.endswith(ends)
+        assert not part.select("section, h2")
+
+
 def test_the_script_is_loaded_only_where_it_has_something_to_do(site):
     wanted = {"index.html": False, "notebooks/01_sums.html": True}
     for name, loads in wanted.items():
@@ -252,12 +264,13 @@ def test_without_scripts_nothing_is_veiled(site):
 def test_a_box_veils_output_and_verdict_until_a_choice_and_then_marks_it(page):
     opened(page)
     assert seen(page, ANSWER, "Look.", VERDICT, "Text that goes on.", "Add.") == [
-        False, False, False, True, True]
+        False, False, False, False, True]
     tree = page.locator("main").aria_snapshot()
-    assert ANSWER not in tree and VERDICT not in tree and "Text that goes on" in tree
+    assert not any(words in tree for words in (ANSWER, VERDICT, "Text that goes on"))
     assert 'group "Predict. What is 1 + 2?"' in tree and 'button "(a) 2"' in tree
     page.get_by_role("button", name="(a) 2").click()
-    assert seen(page, ANSWER, "Look.", VERDICT, "It is two.") == [True] * 3 + [False]
+    assert seen(page, ANSWER, "Look.", VERDICT, "Text that goes on.", "It is two.") == [
+        True, True, True, True, False]
     assert page.get_by_role("status").first.inner_text().startswith(
         "Your prediction (a) did not hold; it is (b).")
     assert "(b) the code 3" in page.locator(".right").inner_text()
@@ -306,9 +319,9 @@ def test_figures_and_folded_checks_are_veiled_with_the_outputs(page):
     opened(page)
     assert page.locator("div.tag_hide-input").is_hidden()
     assert seen(page, "A sum.", "is 4.") == [False, False]
-    assert seen(page, "So:", "The end.") == [True, True]
+    assert seen(page, "So:", "The end.", "Much more to read.") == [True, False, True]
     page.get_by_role("button", name="(a) 4").click()
-    assert seen(page, "A sum.", "is 4.") == [True, True]
+    assert seen(page, "A sum.", "is 4.", "The end.") == [True, True, True]
     assert page.locator("div.tag_hide-input").is_visible()
     assert "Your prediction (a) held." in page.get_by_role("status").last.inner_text()
 
@@ -395,8 +408,14 @@ def test_a_chapter_is_read_when_its_sections_were_in_view_long_enough(page):
     page.evaluate(SHOWN, "going-further")
     page.clock.run_for(60_000)
     assert page.evaluate(READ) is None
+    page.evaluate("""() => document.getElementById('sources').prepend(
+        document.querySelectorAll('.verdict')[2])""")
     page.evaluate(SHOWN, "sources")
-    page.clock.run_for(10_000)    # 161 words, 15 a second
+    page.clock.run_for(60_000)
+    assert page.evaluate(READ) is None    # a veil is in it
+    page.get_by_role("button", name="(a) 4").press("Enter")
+    page.evaluate(SHOWN, "sources")
+    page.clock.run_for(10_000)    # 172 words, 15 a second
     assert page.evaluate(READ) is None
     page.clock.run_for(2_000)
     assert page.evaluate(READ) == ["sources"]
@@ -458,6 +477,24 @@ def test_an_address_that_leads_into_veiled_text_unveils_it(page):
     assert page.locator("#fig-sum").evaluate(
         "one => { const { top } = one.getBoundingClientRect();"
         " return top >= 0 && top < innerHeight }")
+
+
+@pytest.mark.parametrize("anchor, text, opens", [
+    ("#predict-why", "Text that goes on.", [True, False]),
+    ("#deep", "It is two.", [True, True]),
+    ("#:~:text=It%20is%20two", "It is two.", [True, True])])
+def test_what_stands_below_two_veils_opens_both(page, anchor, text, opens):
+    opened(page)
+    page.evaluate("""anchor => {
+        document.querySelectorAll('.verdict')[1].id = 'deep';
+        const link = document.createElement('a');
+        link.href = anchor;
+        link.textContent = 'go';
+        document.querySelector('.bd-article p').prepend(link);
+    }""", anchor)
+    page.get_by_role("link", name="go", exact=True).click()
+    page.wait_for_function(SEEN, arg=text, timeout=5000)
+    assert seen(page, VERDICT, "It is two.") == opens
 
 
 @pytest.mark.parametrize("anchor", [

@@ -2,10 +2,10 @@
 
 A style sheet of the icons that are used takes the place of the theme's script of them
 all (1.5 MB). Pages without a formula load no MathJax, and none loads Thebe, which the
-theme names twice and the book does not use. Each figure opens full size when it is
-clicked, and on a phone scrolls inside itself where its labels would be smaller than 9
-pixels. Each page carries the meanings of the terms that it links to, which
-`static/page.js` shows where one points at them.
+theme names twice and the book does not use. Folded cells that follow each other become
+one fold. Each figure opens full size when it is clicked, and on a phone scrolls inside
+itself where its labels would be smaller than 9 pixels. Each page carries the meanings
+of the terms that it links to, which `static/page.js` shows where one points at them.
 """
 
 import json
@@ -36,6 +36,10 @@ SHEET = """\
 ICON = '.fa-{name} {{ --icon: url("data:image/svg+xml,{svg}"); }}\n'
 SVG = ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}">'
        '<path d="{2}"/></svg>')
+JOINT = re.compile(r'(?<=</pre></div>\n</div>\n</div>\n)</details>\n</div>\n'
+                   r'<div class="cell [^"]*\btag_hide-input\b[^"]*">\n'
+                   r'<details class="[^"]*\babove-input">\n<summary.*?</summary>\n',
+                   re.DOTALL)    # between two folded cells; the first prints nothing
 TERM = re.compile(r'href="[^"]*glossary\.html#(term-[^"]+)"')
 FIGURE = re.compile(r'(<a [^>]*>)?<img alt="([^"]*)" src="((?:\.\./)?_images/[^"]+)"'
                     "([^>]*)>")
@@ -58,6 +62,7 @@ def finish_pages(folder):
         text = THEBE.sub("", text)
         if not FORMULA.search(text):
             text = MATHJAX.sub("", text)
+        text = JOINT.sub("", text)
         text = FIGURE.sub(lambda found: opened(found, file.parent), text)
         told = {term: known[term] for term in TERM.findall(text) if term in known}
         if told:

@@ -1,9 +1,9 @@
 """What the site adds to pages and notebooks: an extension of Sphinx, from _config.yml.
 
 Links that lead out of a notebook stay inside the site; every exercise says where it can
-be solved; a shared page has its promise and a card; every entry of the bibliography has
-an anchor of its own; the search index, a feed of changes and a page for wrong addresses
-are written.
+be solved; a quoted function leads to its source, once the repository has an owner; a
+shared page has its promise and a card; every entry of the bibliography has an anchor of
+its own; the search index, a feed of changes and a page for wrong addresses are written.
 """
 
 import json
@@ -15,10 +15,13 @@ from pathlib import Path
 from docutils import nodes
 from finish import finish_pages
 from links import on_the_site, site
-from notebooks import colab, has_owner
+from notebooks import colab, has_owner, repository
 from search import write
 
 ROOT = Path(__file__).resolve().parent.parent
+QUOTE = re.compile(r'<span class="c1"># (src/softdict/[\w/]+\.py)</span>'
+                   "(?=(.*?)</pre>)", re.DOTALL)
+DEFINED = re.compile(r'>(def|class)</span>(?:<[^>]*>| )*<span class="n[fc]">(\w+)')
 SUMMARY = "A course in running code on attention and the Transformer."
 META = """
 <meta name="description" content="{promise}" />
@@ -111,6 +114,23 @@ def describe(app, name, template, context, tree):
     context["body"] = context["body"].replace(' aria-label="Toggle hidden content"', "")
 
 
+def link_quotes(app, name, template, context, tree):
+    """Lets the file in a quote's first line lead to its first definition's line."""
+    if tree and has_owner(ROOT):
+        context["body"] = QUOTE.sub(with_source, context["body"])
+
+
+def with_source(found):
+    file, code = found.groups()
+    url, branch = repository(ROOT)
+    defined = DEFINED.search(code)
+    start = defined and re.search(rf"^{defined[1]} {defined[2]}\b",
+                                  (ROOT / file).read_text("utf-8"), re.MULTILINE)
+    line = f"#L{start.string.count(chr(10), 0, start.start()) + 1}" if start else ""
+    return (f'<span class="c1"># <a href="{url}/blob/{branch}/{file}{line}">{file}</a>'
+            "</span>")
+
+
 def name_entries(app, tree, name):
     """Gives each entry of the bibliography its key as anchor."""
     known = app.env.get_domain("cite").citations
@@ -169,5 +189,6 @@ def setup(app):
     app.connect("doctree-resolved", name_entries)
     app.connect("html-page-context", describe, priority=400)    # before opengraph
     app.connect("html-page-context", bring_live)
+    app.connect("html-page-context", link_quotes)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -109,6 +109,34 @@ def file_problems(folder):
         for source, alt in page.images:
             if alt is None or alt and alt in source:
                 yield f"{name}: the image {source[:60]} has no words (alt)"
+        if name.startswith("notebooks/"):
+            yield from (f"{name}: {words}" for words in walls(text))
+
+
+IN_A_ROW = 2    # folds without open text between them
+SHOWN = ["p", "pre", "figure", "img", "table", "blockquote", "h1", "h2", "h3"]
+
+
+def walls(text):
+    """Folds of a page that follow each other without open text, if they are too many;
+    the help of an exercise counts as one."""
+    from bs4 import BeautifulSoup
+
+    article = BeautifulSoup(text, "html.parser").article or []
+    row, before = [], None
+    for part in article and article.find_all(["details", *SHOWN]) + [None]:
+        if part and part.find_parent("details"):
+            continue
+        if part and part.name == "details":
+            is_help = (part.find_parent(class_="lines") or
+                       ", exercise" in (part.summary or {}).get("aria-label", ""))
+            if not (is_help and before):
+                row.append(part.summary.get_text(" ", strip=True))
+            before = is_help
+            continue
+        if len(row) > IN_A_ROW:
+            yield f"{len(row)} folds follow each other, from {row[0]!r}: join them"
+        row, before = [], None
 
 
 PLACES = "section[id], dt[id], li[id], figure[id], .predict[id], span[id]"
@@ -263,6 +291,15 @@ OVERPRINTED = """() => {
 BROKEN_NAMES = """() => [...document.querySelectorAll('.bd-article table code')]
     .filter(code => code.getClientRects().length > 1 && !/\\s/.test(code.textContent))
     .map(code => code.textContent)"""
+BROKEN_NUMBERS = """() => [...document.querySelectorAll('h2')]
+    .map(heading => heading.firstChild).filter(words => {
+        const number = /^Exercise \\w+-\\d+/.exec(words?.data);
+        if (!number) return false;
+        const range = document.createRange();
+        range.setStart(words, 'Exercise '.length);
+        range.setEnd(words, number[0].length);
+        return range.getClientRects().length > 1;
+    }).map(words => words.data)"""
 CUT_NOTES = """() => [...document.querySelectorAll('.bd-article pre .end-note')]
     .filter(note => note.getBoundingClientRect().right
         > note.closest('pre').getBoundingClientRect().right + 1)
@@ -331,11 +368,13 @@ def problems_of_pages(folder, files):
                          for text in page.evaluate(OVERPRINTED)]
             problems += [f"at 390 pixels a name is broken: {name}"
                          for name in page.evaluate(BROKEN_NAMES)]
+            problems += [f"at 390 pixels the number of an exercise is broken: {words}"
+                         for words in page.evaluate(BROKEN_NUMBERS)]
             problems += [f"at 390 pixels a note scrolls sideways: {note}"
                          for note in page.evaluate(CUT_NOTES)]
             problems += [f"at 390 pixels a figure hides columns: {label}" for label
                          in page.evaluate(CUT_FIGURES, "table:not(.weights)")]
-            for width in (390, 320):
+            for width in (390, 320, 820):
                 page.set_viewport_size({"width": width, "height": 800})
                 if (wide := page.evaluate(TOO_WIDE)) > 0:
                     problems.append(

@@ -2,8 +2,10 @@
 
 An extension of Sphinx, from _config.yml. The cell of a Predict says which letter is
 right, and in which cell the text says so: "predict": {"answer": "d", "until": "why"}.
-Box and verdict become a div each, and the code cells right before the verdict get the
-tag "settles". Without the script the page looks as it would without them.
+The box becomes a div. So does all from the text that settles it, the verdict, down to
+the next heading: what follows tells the answer too. The code cells right before the
+verdict get the tag "settles". Without the script the page looks as it would without
+them.
 """
 
 import json
@@ -12,10 +14,13 @@ from html import escape
 from itertools import takewhile
 from pathlib import Path
 
+from docutils import nodes
+
 WEB = Path(__file__).resolve().parent.parent / "web"
 FILES = "predict.js", "predict.css"
 BOX = re.compile(r"^> \*\*Predict\.\*\*.*(?:\n>.*)*", re.MULTILINE)
 VERDICT = re.compile(r"(?:\b[Ii]t is|\bbelongs to|\bOnly|:) \(([a-f])\)")
+OPENED = '<div class="verdict">'
 ENDED = re.compile(r"[.!?][)*]*(?:\s*\$\$)?$")    # the end of a sentence
 
 
@@ -55,19 +60,26 @@ def mark(cells):
         head = f"{text[:box.start()]}{div}\n\n{box[0]}\n\n</div>"
         rest = text[box.end():]
         if end == number:
-            rest = "\n\n" + enclosed(rest.lstrip("\n"))
+            rest = f"\n\n{OPENED}\n\n" + rest.lstrip("\n")
         else:
-            cells[end]["source"] = enclosed("".join(cells[end]["source"]))
+            cells[end]["source"] = f"{OPENED}\n\n" + "".join(cells[end]["source"])
         cell["source"] = head + rest
         for one in takewhile(lambda one: one["cell_type"] == "code",
                              cells[end - 1:number:-1]):
             one["metadata"].setdefault("tags", []).append("settles")
 
 
-def enclosed(text):
-    """The text with all up to its verdict in a div."""
-    _, end = verdict(text)
-    return f'<div class="verdict">\n\n{text[:end]}\n\n</div>{text[end:]}'
+def close(tree):
+    """Ends each verdict's div in front of the next heading, in the page as docutils has
+    it, where a heading begins a section."""
+    for opened in [raw for raw in tree.findall(nodes.raw)
+                   if raw.astext().strip() == OPENED]:
+        parts = opened.parent
+        behind = parts[parts.index(opened):]
+        length = next((n for n, one in enumerate(behind)
+                       if isinstance(one, nodes.section)), len(behind))
+        parts.insert(parts.index(opened) + length,
+                     nodes.raw("", "</div>", format="html"))
 
 
 def turn_notebook(app, name, source):
@@ -89,5 +101,6 @@ def setup(app):
     app.connect("config-inited", lambda app, config: config.html_static_path.extend(
         str(WEB / name) for name in (*FILES, "memory.js")))
     app.connect("source-read", turn_notebook)
+    app.connect("doctree-read", lambda app, tree: close(tree))
     app.connect("html-page-context", load)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,5 +1,5 @@
-// A Predict waits for the reader's choice: until then the output that settles it, and the
-// text up to its verdict, are veiled. Exercises get a tick. This device alone remembers both.
+// A Predict waits for the reader's choice: until then the output that settles it is veiled,
+// and all text from its verdict down to the next heading, which may hold another Predict. Exercises get a tick. This device alone remembers both.
 // tools/predicts.py marks the places. Without this file nothing is veiled.
 
 import { answerButtons, doorOf, forget, keep, kept, make, nameOf, page } from "./memory.js";
@@ -21,7 +21,7 @@ function build(root) {
   const link = make("a", { href: `#${root.id}` }, answers ? "you predict" : "you ask");
   const all = make("button", { type: "button", class: "predict-all" }, "Show all of this page");
   all.addEventListener("click", () => boxes.filter(one => chosen(one) === undefined).forEach(one => settle(one, "")));
-  const note = make("p", { class: "predict-note" }, "The answer is veiled until ", link, ". ", all);
+  const note = make("p", { class: "predict-note" }, "What follows, down to the next heading, is veiled until ", link, ". ", all);
   const box = { key: `${page}#${root.id}`, right: root.dataset.answer, form, said, again, note, veiled: [],
     buttons: [...form.querySelectorAll("button")] };
   for (const one of box.buttons) one.addEventListener("click", () => choose(box, one.value));
@@ -99,7 +99,8 @@ const end = make("div", { class: "predict-end" }, told, more);
 button.addEventListener("click", forget);
 article.append(end);
 
-// A chapter is read when most of its sections were in view long enough; exercises, and what Going further holds, are left out.
+// A chapter is read when most of its sections were in view long enough, without a veil; exercises, and what Going further
+// holds, are left out.
 
 const SHARE = 0.75, WORDS = 15;    // of the sections; a second
 const sections = [...article.querySelectorAll(":scope > section > section[id]")];
@@ -115,8 +116,9 @@ setInterval(() => {
   const known = kept().read[page];
   if (known === true || document.hidden) return;
   const before = Array.isArray(known) ? known : [];
-  for (const one of inView) seconds.set(one, (seconds.get(one) ?? 0) + 1);
-  const long = [...inView].filter(one => !before.includes(one.id) && seconds.get(one) * WORDS >= one.innerText.split(/\s+/).length);
+  const open = [...inView].filter(one => !boxes.some(({ veiled }) => veiled.some(part => part.hidden && one.contains(part))));
+  for (const one of open) seconds.set(one, (seconds.get(one) ?? 0) + 1);
+  const long = open.filter(one => !before.includes(one.id) && seconds.get(one) * WORDS >= one.innerText.split(/\s+/).length);
   if (!long.length) return;
   for (const one of long) seconds.delete(one);
   const done = [...before, ...long.map(({ id }) => id)];
@@ -146,9 +148,9 @@ function draw() {
 // --- What leads into veiled text unveils it: find-in-page, an address, a hit of the search ---
 
 function uncover(target) {
-  const box = boxes.find(({ veiled }) => veiled.some(part => part.hidden && part.contains(target)));
-  if (box) settle(box, "");
-  return box;
+  const closed = boxes.filter(({ veiled }) => veiled.some(part => part.hidden && part.contains(target)));
+  for (const box of closed) settle(box, "");
+  return closed.length > 0;
 }
 
 function arrive() {

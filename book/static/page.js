@@ -41,7 +41,7 @@ addEventListener("keydown", event => {
 
 document.addEventListener("click", event => {
   const code = event.target.closest?.(".bd-article pre");
-  if (!code || code.scrollWidth <= code.clientWidth || !matchMedia("(pointer: coarse)").matches || String(getSelection())) return;
+  if (!code || event.target.closest("a") || code.scrollWidth <= code.clientWidth || !matchMedia("(pointer: coarse)").matches || String(getSelection())) return;
   const whole = document.createElement("dialog"), close = document.createElement("button"), copy = code.cloneNode(true);
   whole.className = "whole-code highlight";
   whole.setAttribute("aria-label", "Code, as wide as the screen");
@@ -120,7 +120,7 @@ addEventListener("DOMContentLoaded", () => {
 
 function quotedFunctions() {
   const found = {};
-  for (const code of document.querySelectorAll(".bd-article div.highlight-python pre")) {
+  for (const code of document.querySelectorAll(".bd-article :is(div.highlight-python, div.highlight-ipython3) pre")) {
     const text = code.textContent;
     if (!text.startsWith("# src/")) continue;
     for (const [lines, name] of text.matchAll(/^(?:def|class) (\w+)[^]*?:\n(?: +(?:"""[^]*?"""\n))?/gm)) {
@@ -132,7 +132,8 @@ function quotedFunctions() {
   }
   for (const section of document.querySelectorAll(".bd-article section")) {
     const named = new Set();
-    for (const code of section.querySelectorAll(":scope > p code")) {
+    for (const code of section.querySelectorAll(":scope > p code, .verdict > p code")) {
+      if (code.closest("section") !== section) continue;
       const name = code.textContent.replace(/\(\)$/, ""), place = `quoted-${name}`;
       if (!found[place] || named.has(name) || code.closest("a")) continue;
       named.add(name);
