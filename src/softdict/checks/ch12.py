@@ -7,6 +7,7 @@ import torch
 from softdict.attention import masked_softmax
 from softdict.checks.answers import (ask, blame, close, no_gradient, right_sums, tensor,
                                      two_tensors, unchanged, wrong_row)
+from softdict.checks.elsewhere import stays_where_it_is
 from softdict.checks.result import exercise, refuse
 
 
@@ -252,19 +253,9 @@ def check_12_5(by_distance):
                "biases; use them as they are, without copying their numbers.")
         refuse(no_gradient(made, parts[1:]), "no_gradient", "no gradient comes back to "
                "query, key and value; is there a detach, or a .item()?")
-        elsewhere(by_distance, bias, query, key, value, allowed)
+        stays_where_it_is(lambda bias, *parts: by_distance(bias)(*parts), bias, query,
+                          key, value, allowed, device="query.device")
     return "before and behind, near and far: each head has its own opinion."
-
-
-def elsewhere(by_distance, *given):
-    """Raises Mistake if the answer makes tensors that stay on the CPU."""
-    bias, *given = (part if part is None else part.to("meta") for part in given)
-    try:
-        by_distance(bias)(*given)
-    except Exception as error:    # a tensor that is on no device has no numbers to read
-        refuse("not on the expected device" in str(error), "wrong_device",
-               "yours makes a tensor on the CPU, wherever the words are; on a GPU that "
-               "ends in an error. Make it with device=query.device.")
 
 
 def explain(context, weights, query, key, value, bias, allowed):

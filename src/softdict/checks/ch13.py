@@ -7,6 +7,7 @@ import torch
 from softdict.checks.answers import (
     DETACHED, ask, blame, close, no_gradient, number, pair, right_sums, short,
     something, tensor, two_tensors, wrong_row)
+from softdict.checks.elsewhere import stays_where_it_is
 from softdict.checks.result import Mistake, exercise, refuse
 from softdict.transformer import EncoderLayer, TransformerConfig
 
@@ -227,13 +228,7 @@ def check_13_5(even):
         inspect_even(returned, query, key, value.double(), allowed, (B, H, T, S))
         value.requires_grad_()
         refuse(no_gradient(even(query, key, value, allowed)[0], [value]), *DETACHED)
-    try:
-        made = even(*(part.detach().to("meta") for part in (query, key, value)))
-        here = any(part.device.type == "cpu" for part in made)
-    except Exception as error:    # a tensor on no device has no numbers to read
-        here = "not on the expected device" in str(error)
-    refuse(here, "wrong_device", "yours makes a tensor on the CPU, wherever the words "
-           "are; on a GPU that ends in an error. Make it with device=query.device.")
+    stays_where_it_is(even, query, key, value, device="query.device")
     return "every word listens to all that it may, and chooses none."
 
 
