@@ -3,8 +3,8 @@
 import torch
 
 from softdict.checks.answers import (
-    DETACHED, DIVIDED_BY_WIDTH, NOT_DIVIDED, ask, blame, close, no_gradient, pair,
-    tensor, wrong_row)
+    DETACHED, DIVIDED_BY_WIDTH, NOT_DIVIDED, ask, blame, close, learns, no_gradient,
+    pair, tensor, wrong_row)
 from softdict.checks.ch11 import grid
 from softdict.checks.elsewhere import stays_where_it_is
 from softdict.checks.result import Mistake, exercise, refuse
@@ -228,7 +228,7 @@ def check_22_2(to_halves):
                 wrong_row("wrong_rows", f"new weight of {heads} heads", mine, wanted)
     for weight, heads in (cases[0], cases[-1]):
         weight = weight.clone().requires_grad_()
-        refuse(no_gradient(to_halves(weight, heads), [weight]), *DETACHED)
+        learns(lambda weight, heads=heads: to_halves(weight, heads), [weight])
         stays_where_it_is(to_halves, weight, heads)
     return "within each head, first numbers in front and second numbers behind."
 

@@ -35,6 +35,8 @@ class Elsewhere(TorchFunctionMode):
         named = device_of(name, args, kwargs)
         made = function(*(on_cpu(part) for part in args),
                         **{key: on_cpu(part) for key, part in kwargs.items()})
+        if name in MOVES:
+            made = made.clone()    # it may be the tensor that was given
         if named is not None:
             goes = named == THERE
         elif name in MOVES | {"copy_", "index_put_", "__setitem__"}:
