@@ -17,6 +17,11 @@ import shapes
 import torch
 from books import Book
 from softdict.checks import GONE, Mistake, Result, check, exercise
+from softdict.checks.answers import learns
+from softdict.checks.ch14 import counted
+from softdict.checks.elsewhere import stays_where_it_is
+from softdict.transformer import TransformerConfig
+from softdict.variants import make_variant
 
 TESTS = Path(__file__).parent
 FOLDER = TESTS.parent / "src/softdict/checks"
@@ -216,6 +221,46 @@ def test_each_mistake_has_its_own_message(name, book, paused):
             messages[result.code] = result.message
     assert len(messages) >= 3, "ship at least three wrong answers"
     assert len(set(messages.values())) == len(messages)
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_parameters_are_counted_as_in_the_machine(tied):
+    model = make_variant(31, 17, TransformerConfig(8, 2, 3, 20), tied=tied)
+    numbers = sum(part.numel() for part in model.parameters())
+    assert counted(31, 17, 8, 3, 20, tied) == numbers
+
+
+def test_a_gradient_that_is_cut_in_part_is_seen():
+    def whole(x, y):
+        return x * y.exp()
+
+    parts = [torch.randn(3, requires_grad=True) for _ in range(2)]
+    learns(whole, parts)
+    for cut in (lambda x, y: x * y.exp() + x - x.detach(),
+                lambda x, y: x * (y / 2).exp() * (y / 2).exp().detach()):
+        with pytest.raises(Mistake, match="a part of it is cut off"):
+            learns(cut, parts)
+    with pytest.raises(Mistake, match="no gradient flows back"):
+        learns(lambda x, y: x * y.exp().detach(), parts)
+
+
+def test_a_tensor_on_another_device_is_told_by_what_a_gpu_refuses():
+    x = torch.randn(2, 3)
+
+    def goes(answer):
+        stays_where_it_is(answer, x)
+        return True
+
+    assert goes(lambda x: x + torch.arange(3, device=x.device))
+    assert goes(lambda x: x + torch.arange(3).to(x.device) + torch.tensor(2.0))
+    assert goes(lambda x: torch.stack([row for row in x]) @ torch.ones_like(x).T)
+    assert goes(lambda x: (x[:, torch.tensor([0, 2])], x.new_zeros(4)))
+    assert goes(lambda x: x.cpu().add(torch.arange(3)).to(x.device))
+    for here in (lambda x: x + torch.arange(3), lambda x: torch.zeros(2, 3),
+                 lambda x: torch.cat([x, torch.zeros(1, 3)]), lambda x: x.to("cpu"),
+                 lambda x: torch.tensor(x.tolist()), lambda x: (x, torch.ones(2))):
+        with pytest.raises(Mistake, match="on the CPU, wherever"):
+            goes(here)
 
 
 # Whatever an answer does

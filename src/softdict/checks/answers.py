@@ -7,6 +7,8 @@ from softdict.checks.result import Mistake, attempt, refuse
 ROWS = "rows are words that ask and columns words that are asked"
 DETACHED = ("detached", "the numbers are right, but no gradient flows back through "
             "them, so nothing could learn; work with the tensors as they come.")
+PART_DETACHED = ("part_detached", "the numbers are right, but the gradient is another: "
+                 "a part of it is cut off. Work with the tensors as they come.")
 MULTIPLIES = ("multiplies", "you multiply the scores by the temperature; divide by it.")
 NO_TEMPERATURE = ("no_temperature", "your weights do not change with the temperature; "
                   "divide the scores by it.")
@@ -122,6 +124,36 @@ def no_gradient(result, learned):
         result.sum(), learned, allow_unused=True, retain_graph=True)
 
 
+def learns(call, learned):
+    """Raises Mistake unless gradients are the slopes that small steps show.
+
+    call(*learned) gives a tensor; steps are taken in float64, where it can do that
+    """
+    chance = torch.Generator().manual_seed(1)
+
+    def drawn(part):
+        return torch.randn(part.shape, generator=chance, dtype=part.dtype)
+
+    refuse(no_gradient(call(*learned), learned), *DETACHED)
+    learned = [part.detach().double().requires_grad_() for part in learned]
+    try:
+        made = call(*learned)
+    except RuntimeError:    # it makes tensors of float32, which nothing forbids
+        return
+    if made.dtype != torch.float64:
+        return
+    direction, step = drawn(made), 1e-4
+    slopes = torch.autograd.grad((made * direction).sum(), learned)
+    for n, (part, slope) in enumerate(zip(learned, slopes)):
+        way = drawn(part)
+        with torch.no_grad():
+            ends = [call(*learned[:n], part + move * way, *learned[n + 1:])
+                    for move in (step, -step)]
+        seen = ((ends[0] - ends[1]) * direction).sum() / (2 * step)
+        refuse(not close((slope * way).sum(), seen, 0.01 * (1 + abs(seen.item()))),
+               *PART_DETACHED)
+
+
 def blame(got, likely, tolerance=1e-4):
     """Raises the Mistake of the first wrong thing that was got.
 
@@ -133,6 +165,23 @@ def blame(got, likely, tolerance=1e-4):
         refuse(any(close(got, wrong, tolerance)
                    or close(shown, without_nan(wrong), tolerance) for wrong in things),
                code, sentence)
+
+
+def fill(weights, scores, allowed):
+    """Raises Mistake if weights are the softmax of hidden scores set to one number.
+
+    scores broadcast to the weights, and allowed to the scores
+    """
+    hidden = ~allowed.expand(weights.shape)
+    total = (scores - weights.log()).masked_fill(hidden, torch.nan).nanmedian(
+        dim=-1, keepdim=True).values
+    written = (weights.log() + total)[hidden & (weights > 0)]
+    written = written[written.isfinite()]
+    if len(written) and close(weights, scores.masked_fill(
+            hidden, written.median().item()).softmax(dim=-1), 1e-6):
+        raise Mistake("finite_fill", f"yours puts {written.median():.4g} where nothing "
+                      "may be seen, and it still gets a share; minus infinity gets "
+                      "none.")
 
 
 def without_nan(things):

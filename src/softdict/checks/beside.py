@@ -116,6 +116,9 @@ def first_wrong(module, book, inputs, *shapes, likely=list, errors=()):
     errors: errors that are explained, as in `attempt`
     """
     same_weights(module, book)
+    for part in inputs:
+        if isinstance(part, torch.Tensor) and part.is_floating_point():
+            part.requires_grad_()
     wanted, right = followed(book, inputs)
     returned, seen = followed(module, inputs)
     found, wanted_calls = by_name(seen), by_name(right)
@@ -157,6 +160,7 @@ def first_wrong(module, book, inputs, *shapes, likely=list, errors=()):
         pair(returned, "the output", "the state")
     else:
         returned, wanted = (something(returned),), (wanted,)
+    made = list(zip(returned, wanted))
     for n, (got, right, shape) in enumerate(zip(returned, wanted, shapes)):
         got = tensor(got, shape, "result")
         if not close(got, right):
@@ -165,6 +169,27 @@ def first_wrong(module, book, inputs, *shapes, likely=list, errors=()):
             raise Mistake("result", "all parts get what they should; the result does "
                           "not: " + differs(got, right))
     refuse(no_gradient(returned[0], list(module.parameters())), *DETACHED)
+    same_gradients(module, book, inputs, *zip(*made))
+
+
+def same_gradients(module, book, inputs, got, right):
+    """Raises a Mistake that names what gets another gradient than in the book's."""
+    mine = dict(module.named_parameters(remove_duplicate=False))
+    names = [name for name, _ in book.named_parameters() if name in mine]
+    wanted = dict(book.named_parameters())
+    given = [part for part in inputs if getattr(part, "requires_grad", False)]
+    directions = [torch.randn_like(part) for part in right]
+    slopes = [torch.autograd.grad(
+        sum((part * direction).sum() for part, direction in zip(parts, directions)),
+        [*(learned[name] for name in names), *given], allow_unused=True)
+        for parts, learned in ((got, mine), (right, wanted))]
+    for name, *pair_of in zip([*names, *["an input"] * len(given)], *slopes):
+        one, other = (torch.zeros(1) if slope is None else slope for slope in pair_of)
+        if "embedding" in name:    # whether pads learn is left open
+            one, other = one[PAD + 1:], other[PAD + 1:]
+        refuse(one.shape != other.shape or not close(one, other), "part_detached",
+               f"the numbers are right, but {name} gets another gradient: is there a "
+               "detach on its way?")
 
 
 def blame_modules(got, likely, inputs, before, pick):
@@ -218,10 +243,14 @@ WRONG_WRITERS = [
      "the last position says what comes next.", "first"),
     ("stops_together", "yours stops all sentences where the first of them ends; the "
      "others go on.", "together"),
+    ("stops_together", "yours stops all sentences where the first of them ends; the "
+     "others go on.", "together before"),
     ("one_too_few", "yours writes one id too few: BOS is none of the max_length ids.",
      "short"),
     ("lowest_score", "yours takes the lowest score; the highest is asked for.",
      "least"),
+    ("strikes_out", "yours lets the model choose PAD and BOS, and strikes them out "
+     "afterwards; forbid them before argmax.", "free"),
     ("reads_last_alone", "your model reads only the last id of a sentence; it reads "
      "all the words so far.", "last_alone")]
 
@@ -235,17 +264,24 @@ def written(model, batch, longest, kind):
         logits = model(batch.source, batch.source_lengths, read)
         scores = logits[:, 0 if kind == "first" else -1]    # [B, V]
         scores = -scores if kind == "least" else scores
-        scores[:, [PAD, BOS]] = -torch.inf
-        ids = torch.cat([ids, scores.argmax(dim=-1, keepdim=True)], dim=1)
-        if kind == "together" and (ids[:, -1] == EOS).any():
+        if kind != "free":
+            scores[:, [PAD, BOS]] = -torch.inf
+        best = scores.argmax(dim=-1, keepdim=True)
+        ended = (best == EOS).any()
+        if kind == "together before" and ended:
+            break
+        ids = torch.cat([ids, best], dim=1)
+        if kind == "together" and ended:
             break
     rows = [row[1:] for row in ids.tolist()]
-    return [row[:row.index(EOS)] if EOS in row else row for row in rows]
+    rows = [row[:row.index(EOS)] if EOS in row else row for row in rows]
+    return [[word for word in row if word not in (PAD, BOS)] for row in rows]
 
 
 def translations(answer, model):
     """Raises a Mistake unless the reader's function writes what greedy search does."""
     batch = make_batch([([4, 5, 6, 7, 3], [4]), ([9, 10, 3], [7]), ([6, 3], [5])])
+    found = []
     for longest in (8, 1):
         right = greedy(model, batch.source, batch.source_lengths, longest)
         got = ask(answer, model, batch.source, batch.source_lengths, longest)
@@ -265,7 +301,11 @@ def translations(answer, model):
                "infinity before argmax.")
         refuse(any(len(row) > longest for row in rows), "too_long",
                f"no sentence may have more than max_length = {longest} ids.")
-        for code, sentence, kind in WRONG_WRITERS if rows != right else ():
-            refuse(rows == written(model, batch, longest, kind), code, sentence)
-        refuse(rows != right, "wrong_words",
-               f"the sentences should be {right}; yours are {rows}.")
+        found.append((longest, right, rows))
+    if all(rows == right for _, right, rows in found):
+        return
+    for code, sentence, kind in WRONG_WRITERS:    # one that explains both lengths
+        refuse(all(rows == written(model, batch, longest, kind)
+                   for longest, _, rows in found), code, sentence)
+    right, rows = next(pair for _, *pair in found if pair[0] != pair[1])
+    raise Mistake("wrong_words", f"the sentences should be {right}; yours are {rows}.")

@@ -59,6 +59,8 @@ def check_01_1(list_lookup):
     except KeyError:
         raise Mistake("finds_nothing", "'computer' is among the keys, and yours raises "
                       "KeyError; compare with `==`.")
+    refuse(close(answer, 9 / 4), "divides_by_all", "yours divides by the number of "
+           "entries; divide by the sum, which counts those that match.")
     expect(answer, 9, "wrong_value", "'computer' occurs once, with the value 9.")
     expect(weights, [1, 0, 0, 0], "wrong_weights",
            "the weights for 'computer' are [1, 0, 0, 0].")
@@ -73,6 +75,8 @@ def check_01_1(list_lookup):
     expect(weights, [0, 0.5, 0, 0.5], "weights_not_shared",
            "a key that occurs twice shares a single 1: [0, 0.5, 0, 0.5].")
     answer, weights = run("hen", ["hen", "hen", "henhouse", "hen"], [1, 2, 100, 7])
+    refuse(close(answer, 110 / 4), "inside", "yours also takes 'henhouse' for 'hen'; a "
+           "key must equal the query, so compare with `==`.")
     expect(answer, 10 / 3, "not_the_mean",
            "three hens at 1, 2 and 7 have the mean 10/3.")
     expect(weights, [1 / 3, 1 / 3, 0, 1 / 3], "weights_not_shared",
@@ -186,6 +190,9 @@ def check_01_4(mean_mark):
            "them up. What do the weights add up to?")
     refuse(close(ann, 11 / 8), "divides_by_all",
            "Ann has two marks, and yours divides by the number of all marks.")
+    for mark, which in ((4, "first"), (7, "last")):
+        refuse(close(ann, mark), "one_mark", f"yours gives Ann's {which} mark alone; "
+               "the mean of 4 and 7 is 5.5.")
     expect(ann, 5.5, "wrong_mean", "Ann's marks 4 and 7 have the mean 5.5.")
     refuse(close(bob, 20 / 3), "misaligned", "Bob gets the first marks of the list: "
            "each weight has to stand beside the mark of its own name.")

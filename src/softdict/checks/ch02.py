@@ -24,11 +24,16 @@ def check_02_1(temperature_for):
         returned = ask(temperature_for, scores, share, advice=None,
                        likely=[("overflow", OVERFLOW, "math range error")])
         temperature = number(returned, "not_one_number")
+        reached = torch.softmax(scores.double() / temperature, dim=0).max().item()
+        if temperature > 0 and abs(reached - share) <= 0.001:
+            continue
+        best, second = scores.double().topk(2).values
+        refuse(len(scores) > 2 and close(temperature, (best - second)
+                                         / math.log(share / (1 - share))),
+               "two_scores", "that is the formula for two scores; here the others take "
+               "a share too, so search.")
         refuse(not temperature > 0, "not_positive",
                f"a temperature is above 0; yours is {temperature}.")
-        reached = torch.softmax(scores.double() / temperature, dim=0).max().item()
-        if abs(reached - share) <= 0.001:
-            continue
         here = f"for the scores {short(scores)} and the share {share}"
         refuse(scores.max() > 100, "overflow",
                f"{here} your weights become nan: {OVERFLOW}")

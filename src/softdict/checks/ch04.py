@@ -3,7 +3,7 @@
 import torch
 
 from softdict.checks.answers import (
-    DETACHED, ask, blame, close, no_gradient, pair, something, tensor)
+    ask, blame, close, learns, pair, something, tensor)
 from softdict.checks.result import Mistake, exercise, refuse
 from softdict.vocab import BOS, EOS, PAD, UNK
 
@@ -82,7 +82,7 @@ def check_04_2(join):
     got, (front, back) = tensor(returned, (3, 8), "rows"), final
     if close(got, torch.cat([front, back], dim=-1)):
         learned = final.clone().requires_grad_()
-        refuse(no_gradient(ask(join, learned, advice=None), [learned]), *DETACHED)
+        learns(join, [learned])
         return "each row holds both directions of its own sentence."
     blame(got, [
         ("mixes_the_batch", "a row holds numbers of two sentences, as before; glue the "
@@ -93,6 +93,8 @@ def check_04_2(join):
          "one, then all of the other.", final.permute(1, 2, 0).reshape(3, 8)),
         ("mixes_the_numbers", "a row holds numbers of all sentences; each row is about "
          "one.", final.permute(2, 0, 1).reshape(3, 8)),
+        ("adds", "yours adds the two directions; keep both, side by side.",
+         torch.cat([front + back] * 2, dim=-1)),
         ("one_direction_twice", "the same direction stands there twice.",
          torch.cat([front, front], dim=-1))])
     raise Mistake("wrong_rows", "the first row should be "
@@ -128,8 +130,7 @@ def check_04_3(top_layer):
             refuse(not close(fewer, side_by_side(2 * layers - 2, 2 * layers - 1)),
                    "three_layers_only", "right for three layers, and wrong for "
                    f"{layers}; count from the end.")
-        joined, _ = run(two)
-        refuse(no_gradient(joined, [two]), *DETACHED)
+        learns(top_layer, [two])
         return "the top layer's two directions, however many layers there are."
     blame(got, [
         ("bottom_layer", "with three layers you return the bottom one; the first two "

@@ -168,13 +168,17 @@ def check_06_3(translate_all):
     refuse(not batches, "never_translates", "nothing was handed to `translate_batch`.")
     refuse(len(batches) > 1, "one_by_one", "hand all sentences to `translate_batch` in "
            "one call; that is what makes it fast.")
-    refuse([*map(len, batches[0])] not in (sorted(map(len, sentences)),
-                                           sorted(map(len, sentences), reverse=True)),
-           "not_sorted",
+    sizes = [*map(len, batches[0])]
+    refuse(sizes not in (sorted(sizes), sorted(sizes, reverse=True)), "not_sorted",
            "the batch is not sorted by length any more; that was the good part.")
     got, wanted = list(returned), [sentence.upper() for sentence in sentences]
     if got == wanted:
         return "sorted for the model, and back in the order of the caller."
+    refuse(len(got) == len(batches[0]) == len(set(sentences)), "twins_once",
+           f"two sentences are equal here, and yours returns {len(got)} translations "
+           f"of {len(sentences)}; each place gets its own.")
+    refuse(len(batches[0]) != 7, "wrong_order", "7 sentences came, and the batch has "
+           f"{len(batches[0])}; the places of the others are not filled rightly.")
     order = sorted(range(7), key=lambda n: len(sentences[n]),
                    reverse=len(batches[0][0]) > 1)
     refuse(got == [sentence.upper() for sentence in batches[0]], "still_sorted",

@@ -2,8 +2,9 @@
 
 import torch
 
-from softdict.checks.answers import (DETACHED, ask, blame, close, no_gradient,
-                                     right_sums, tensor, two_tensors, wrong_row)
+from softdict.checks.answers import (
+    DETACHED, ask, blame, close, fill, learns, no_gradient, right_sums, tensor,
+    two_tensors, wrong_row)
 from softdict.checks.result import exercise, refuse
 
 
@@ -159,8 +160,10 @@ def check_07_3(hidden_weights):
                "Use `masked_fill`.")
         refuse(got.isnan().any(), "nan", "some rows are not a number: everything is "
                "hidden in them. Whose mask do they get?")
+        fill(got, scores.double(), mask)
+        other = got.gt(1e-9) != mask    # a pad has weight, or a word has none
         wrong_row("wrong_weights", f"weights, with {name},", got, right,
-                  " Whose mask is it?")
+                  " Whose mask is it?" * bool(other.any()))
     return "each sentence has its own mask, for all of its queries."
 
 
@@ -225,5 +228,11 @@ def check_07_4(attention_step):
              context, context.tanh())])
         if not close(output, join(joined).tanh()):
             wrong_row("wrong_output", "output", output, join(joined).tanh().double())
-    refuse(no_gradient(returned[0], learned), *DETACHED)
+
+    def stepped(*parts):
+        kind = parts[0].dtype
+        made = attention_step(*parts, allowed, rnn.to(kind), join.to(kind))
+        return torch.cat([part.flatten() for part in made[:2]])
+
+    learns(stepped, learned)
     return "read, look up with the new state, join: one step for any number of layers."

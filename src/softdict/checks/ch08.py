@@ -2,8 +2,8 @@
 
 import torch
 
-from softdict.checks.answers import (DETACHED, ask, blame, close, no_gradient, number,
-                                     tensor, wrong_row)
+from softdict.checks.answers import (
+    ask, blame, close, learns, number, tensor, wrong_row)
 from softdict.checks.result import Mistake, exercise, refuse
 
 
@@ -81,7 +81,7 @@ def check_08_2(near):
         squares = difference.square().sum(dim=-1)
         if close(got, -squares / 2):
             learned = query.clone().requires_grad_(), key.clone().requires_grad_()
-            refuse(no_gradient(near(*learned), learned), *DETACHED)
+            learns(near, learned)
             continue
         blame(got, [
             ("no_minus", "yours is largest for the keys that are farthest away; the "
@@ -158,6 +158,14 @@ def check_08_3(hit_share):
          "column 0, the tag, counts.", hits(lambda weights, j: top(weights, j) + 1),
          hits(lambda weights, j: top(weights, j) - 1),
          hits(lambda weights, j: top(weights[:, 1:], j))),
+        ("tag_left_out", "yours leaves the tag out of the choice; where place 0 is the "
+         "heaviest, it is the one that counts.",
+         hits(lambda weights, j: top(weights[:, 1:], j) + 1)),
+        ("over_steps", "yours takes, for each source place, the heaviest step; take, "
+         "for each step, the heaviest place.",
+         shares(lambda weights, links, j: any(
+             word == j and i < weights.shape[1] and weights[:, i].argmax() == j
+             for i, word in links))),
         ("turned_link", "a link names the source place first, the target place second; "
          "yours has them the other way round.",
          shares(lambda weights, links, j: (j, top(weights, j)) in links)),

@@ -5,9 +5,9 @@ import math
 import torch
 from torch.nn.functional import normalize
 
-from softdict.checks.answers import (DETACHED, DIVIDED_BY_WIDTH, NOT_DIVIDED, ROWS, ask,
-                                     blame, close, no_gradient, number, pair,
-                                     right_sums, two_tensors, wrong_row)
+from softdict.checks.answers import (
+    DIVIDED_BY_WIDTH, NOT_DIVIDED, ROWS, ask, blame, close, learns, number, pair,
+    right_sums, two_tensors, wrong_row)
 from softdict.checks.result import Mistake, exercise, refuse
 
 
@@ -96,7 +96,8 @@ def check_09_2(divisor):
             ("no_deviation", "the root of K is right if a and b are 1; they count too.",
              math.sqrt(K)),
             ("added", "the numbers are multiplied, so a and b are too.",
-             math.sqrt(K) * (a + b), math.sqrt(K) * math.sqrt(a * a + b * b)),
+             math.sqrt(K) * (a + b), math.sqrt(K) * math.sqrt(a * a + b * b),
+             math.sqrt(K) * (a + b) / 2),
             ("only_one", "query and key both have a standard deviation.",
              math.sqrt(K) * a, math.sqrt(K) * b),
             ("root_of_all", "a and b come out of the root: the variance has their "
@@ -120,7 +121,7 @@ def check_09_3(right_layer):
                                "new words")
         inspect(returned, *(part.double() for part in parts))
         learned = [part.clone().requires_grad_() for part in parts]
-        refuse(no_gradient(right_layer(*learned)[0], learned), *DETACHED)
+        learns(lambda *parts: right_layer(*parts)[0], learned)
     return "each query shares out exactly 1 among the keys."
 
 

@@ -4,9 +4,9 @@ import math
 
 import torch
 
-from softdict.checks.answers import (DETACHED, DIVIDED_BY_WIDTH, NOT_DIVIDED, ROWS, ask,
-                                     blame, close, no_gradient, pair, right_sums,
-                                     tensor, two_tensors)
+from softdict.checks.answers import (
+    DETACHED, DIVIDED_BY_WIDTH, NOT_DIVIDED, ROWS, ask, blame, close, learns,
+    no_gradient, pair, right_sums, tensor, two_tensors)
 from softdict.checks.ch09 import inspect
 from softdict.checks.result import Mistake, exercise, refuse
 
@@ -105,7 +105,7 @@ def check_10_2(right_heads):
         context, weights = looked(*(cut(part, H) for part in made), root)
         if close(returned, (join(context), weights)):
             learned = [part.clone().requires_grad_() for part in parts]
-            refuse(no_gradient(right_heads(*learned, H)[0], learned), *DETACHED)
+            learns(lambda *parts: right_heads(*parts, H)[0], learned)
             continue
         brackets = looked(*(part.reshape(B, H, T, -1) for part in made), root)
         strewn = [part.unflatten(-1, (-1, H)).permute(0, 3, 1, 2) for part in made]
@@ -204,7 +204,7 @@ def check_10_4(best_two):
                "softmax get in a row where every key was hidden or thrown away?")
         compare_best(returned, *(part.double() for part in parts), allowed)
         learned = [part.clone().requires_grad_() for part in parts]
-        refuse(no_gradient(best_two(*learned, allowed)[0], learned), *DETACHED)
+        learns(lambda *parts: best_two(*parts, allowed)[0], learned)
     check_few(best_two)
     return "each query looked at the two keys that suit it best."
 
@@ -247,12 +247,18 @@ def compare_best(returned, queries, keys, values, allowed):
     weights = shared(scores, seen)
     if close(returned[1], weights):
         return right_sums("wrong_words", "new words", returned[0], weights @ values)
+    every, best = seen.expand_as(scores), best_keys(scores, seen, 2)
+    chosen = best_keys(scores, torch.ones_like(seen), 2) & every
+    left = scores.masked_fill(~chosen, -math.inf).softmax(dim=-1)
+    too_late = ("mask_too_late", "yours chooses two keys before it asks which are "
+                "allowed; hide the others before you choose.", left,
+                shared(scores, torch.ones_like(seen)) * seen,
+                scores.masked_fill(~chosen, -1e9).softmax(dim=-1))
+    blame(returned[1], [too_late])    # first: its rows may add up to less than 1
     total = returned[1].sum(dim=-1)
     refuse(not close(total, torch.ones_like(total)), "not_shared_out",
            "the two weights of a query should add up to 1; in one of your rows it is "
            f"{total.min():.2f}.")
-    every, best = seen.expand_as(scores), best_keys(scores, seen, 2)
-    chosen = best_keys(scores, torch.ones_like(seen), 2) & every
     blame(returned[1], [
         ("all_keys", "yours looks at all keys; two are enough.",
          scores.masked_fill(~every, -math.inf).softmax(dim=-1)),
@@ -264,10 +270,6 @@ def compare_best(returned, queries, keys, values, allowed):
          shared(scores, every & ~best_keys(scores, seen, keys.shape[-2] - 2))),
         ("mask_ignored", "yours looks at keys that are not allowed.",
          shared(scores, torch.ones_like(seen))),
-        ("mask_too_late", "yours chooses two keys before it asks which are allowed; "
-         "hide the others before you choose.",
-         *(scores.masked_fill(~chosen, low).softmax(dim=-1)
-           for low in (-math.inf, -1e9))),
         ("zeros", "a key that was thrown away still gets weight: what is e to the "
          "power of 0?", torch.where(best, scores, 0.0).softmax(dim=-1)),
         ("halves", "the two keys should share by a softmax of their scores; yours get "

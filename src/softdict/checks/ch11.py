@@ -4,8 +4,9 @@ import math
 
 import torch
 
-from softdict.checks.answers import (ROWS, ask, blame, close, no_gradient, right_sums,
-                                     short, tensor, two_tensors, wrong_row)
+from softdict.checks.answers import (
+    ROWS, ask, blame, close, fill, learns, no_gradient, right_sums, short, tensor,
+    two_tensors, wrong_row)
 from softdict.checks.result import Mistake, exercise, refuse
 
 
@@ -127,6 +128,9 @@ def check_11_2(masked_attention):
                "nan_gradients", "the answers are right, and the gradients are not "
                "numbers: on its way the softmax met a row of minus infinity. Keep it "
                "from that row, instead of mending what comes out.")
+        if name not in ("loud", "low"):
+            learns(lambda *parts, allowed=allowed: masked_attention(*parts, allowed)[0],
+                   parts)
     return "what is hidden weighs nothing, and what sees nothing says nothing."
 
 
@@ -169,6 +173,9 @@ def inspect_weights(name, weights, parts, allowed):
          scores.softmax(dim=-1) * allowed),
         ("scores_zeroed", "a hidden score of 0 still earns exp(0), which is 1.",
          (scores * allowed).softmax(dim=-1)),
+        ("zeroed_twice", "yours sets hidden scores to 0, which still take a share, and "
+         "then takes their weights away; fill in minus infinity.",
+         (scores * allowed).softmax(dim=-1) * allowed),
         ("inverted", "yours hides what may be seen; True means may look.",
          hidden_softmax(scores, ~allowed)),
         ("not_masked", "yours looks everywhere; `allowed` has no effect.",
@@ -179,6 +186,7 @@ def inspect_weights(name, weights, parts, allowed):
          "add up to 1.", scores.masked_fill(~allowed, float("-inf")).softmax(dim=-2)),
         ("added_as_numbers", "yours adds the mask to the scores: one more or less "
          "hides nothing.", (scores + allowed).softmax(dim=-1))], 1e-9)
+    fill(weights, scores, allowed)
     wrong_row("wrong_weights", "weights", weights, right)
 
 

@@ -5,8 +5,10 @@ import math
 import torch
 
 from softdict.attention import masked_softmax
-from softdict.checks.answers import (ask, blame, close, no_gradient, right_sums, tensor,
-                                     two_tensors, unchanged, wrong_row)
+from softdict.checks.answers import (
+    ask, blame, close, learns, no_gradient, right_sums, tensor, two_tensors,
+    unchanged, wrong_row)
+from softdict.checks.elsewhere import stays_where_it_is
 from softdict.checks.result import exercise, refuse
 
 
@@ -18,6 +20,16 @@ def hands(positions, speeds):
 def speeds(width, power=2.0):
     """How far each of the hands turns in a step."""
     return 10000.0 ** (-power * torch.arange(width // 2, dtype=torch.float64) / width)
+
+
+def other_bases(width):
+    """The speeds of hands if another number stood for the 10000."""
+    return [speeds(width) ** (math.log(base) / math.log(10000))
+            for base in (10, 1000, 100000)]    # 100 is half the exponent
+
+
+OTHER_BASE = ("other_base", "your speeds belong to another number than 10000; count "
+              "its zeros.")
 
 
 def code(angle):
@@ -71,7 +83,9 @@ def check_12_1(many_hands):
             ("one_speed", "all your hands turn at one speed.", code(same)),
             ("speed_a_column", "in yours each number has a speed of its own; the sine "
              "and the cosine of a hand share one angle.", *own),
-            ("degrees", "the angles are radians already.", code(angle.deg2rad()))])
+            ("degrees", "the angles are radians already.", code(angle.deg2rad())),
+            (*OTHER_BASE, *(code(hands(positions, other))
+                            for other in other_bases(width)))])
         wrong_row("wrong_codes", f"codes of positions {positions}", returned, right)
     return "every position has a time of its own on these clocks."
 
@@ -100,6 +114,9 @@ def check_12_2(shift):
             refuse(made.dtype != torch.float64, "single", "the numbers are right, but "
                    f"they are {made.dtype}: make the matrix with dtype=torch.float64, "
                    "or it cannot be multiplied with such codes.")
+            refuse(not close(returned, right, 1e-9), "single", "your matrix is right "
+                   "to about 7 digits: some of its numbers were torch.float32 on their "
+                   "way; make them with dtype=torch.float64.")
             continue
         slow, fast = k * speeds(width, 4), k * speeds(width, 1)
         step, every = speeds(width), torch.full_like(b, float(k))
@@ -112,6 +129,7 @@ def check_12_2(shift):
             ("one_step", "yours is one step, whatever k is.", turned(step)),
             ("one_speed", "all your hands turn by the same angle; each has a speed.",
              turned(every)),
+            (*OTHER_BASE, *(turned(k * other) for other in other_bases(width))),
             ("speed_a_column", "in yours each number of a code has a speed of its own; "
              "the sine and the cosine of a hand share one angle.",
              *(blocks(b.cos(), -c.sin(), b.sin(), c.cos()) for b, c in own),
@@ -175,6 +193,8 @@ def check_12_3(turn_pairs):
             ("half_exponent", "your pairs slow down half as fast as they should; look "
              "at the 10000, and at the factor before i.",
              turn(x, hands(positions, speeds(width, 1)))),
+            (*OTHER_BASE, *(turn(x, hands(positions, other))
+                            for other in other_bases(width))),
             ("counts_rows", "yours counts the rows; the positions are given, and need "
              "not be 0, 1, 2.", turn(x, rows)),
             ("mirror", "one of the two lines has a minus.",
@@ -218,7 +238,11 @@ def check_12_4(with_positions):
              "number out; add them.", words * codes(range(length))),
             ("codes_only", "your words are gone: add the codes to them.",
              codes(range(length)).expand(size, -1, -1)),
-            ("one_code", "all your words have one code.", words + codes([length]))])
+            ("one_code", "all your words have one code.", words + codes([length])),
+            ("one_sentence", "your codes reach one sentence alone; add them to the "
+             "words of all.", *(words + codes(range(length))
+                                * torch.arange(size).eq(n)[:, None, None]
+                                for n in (0, size - 1)))])
         wrong_row("wrong_words", "words with codes", returned, right)
     return "equal sentences are equal again, and equal words differ."
 
@@ -252,19 +276,10 @@ def check_12_5(by_distance):
                "biases; use them as they are, without copying their numbers.")
         refuse(no_gradient(made, parts[1:]), "no_gradient", "no gradient comes back to "
                "query, key and value; is there a detach, or a .item()?")
-        elsewhere(by_distance, bias, query, key, value, allowed)
+        learns(lambda bias, *parts: by_distance(bias)(*parts, allowed)[0], parts)
+        stays_where_it_is(lambda bias, *parts: by_distance(bias)(*parts), bias, query,
+                          key, value, allowed, device="query.device")
     return "before and behind, near and far: each head has its own opinion."
-
-
-def elsewhere(by_distance, *given):
-    """Raises Mistake if the answer makes tensors that stay on the CPU."""
-    bias, *given = (part if part is None else part.to("meta") for part in given)
-    try:
-        by_distance(bias)(*given)
-    except Exception as error:    # a tensor that is on no device has no numbers to read
-        refuse("not on the expected device" in str(error), "wrong_device",
-               "yours makes a tensor on the CPU, wherever the words are; on a GPU that "
-               "ends in an error. Make it with device=query.device.")
 
 
 def explain(context, weights, query, key, value, bias, allowed):

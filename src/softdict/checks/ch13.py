@@ -5,8 +5,9 @@ import math
 import torch
 
 from softdict.checks.answers import (
-    DETACHED, ask, blame, close, no_gradient, number, pair, right_sums, short,
-    something, tensor, two_tensors, wrong_row)
+    ask, blame, close, learns, number, pair, right_sums, short, something, tensor,
+    two_tensors, wrong_row)
+from softdict.checks.elsewhere import stays_where_it_is
 from softdict.checks.result import Mistake, exercise, refuse
 from softdict.transformer import EncoderLayer, TransformerConfig
 
@@ -37,6 +38,9 @@ def check_13_1(one_for_two):
                  "back for a word of zeros?", b_2),
                 ("forgets_second_bias", "W is right; the second bias is lost.",
                  b_1 @ W_2),
+                ("first_bias_as_it_is", "W is right; b_1 must go through W_2 before "
+                 "b_2 is added.", b_1.sum() + b_2, b_1.mean() + b_2,
+                 *([b_1 + b_2] if D == F else [])),
                 ("relu_inside", "there is no relu here: it was forgotten, which is the "
                  "point.", b_1.relu() @ W_2 + b_2)])
             raise Mistake("wrong_bias", f"W is right; b should be {short(bias)} and "
@@ -226,14 +230,8 @@ def check_13_5(even):
                                [(B, H, T, K), (B, H, T, S)], "contexts")
         inspect_even(returned, query, key, value.double(), allowed, (B, H, T, S))
         value.requires_grad_()
-        refuse(no_gradient(even(query, key, value, allowed)[0], [value]), *DETACHED)
-    try:
-        made = even(*(part.detach().to("meta") for part in (query, key, value)))
-        here = any(part.device.type == "cpu" for part in made)
-    except Exception as error:    # a tensor on no device has no numbers to read
-        here = "not on the expected device" in str(error)
-    refuse(here, "wrong_device", "yours makes a tensor on the CPU, wherever the words "
-           "are; on a GPU that ends in an error. Make it with device=query.device.")
+        learns(lambda value: even(query, key, value, allowed)[0], [value])
+    stays_where_it_is(even, query, key, value, device="query.device")
     return "every word listens to all that it may, and chooses none."
 
 

@@ -43,15 +43,16 @@ class Parts:
 
 def steps(x, memory, lengths, self_attention, cross_attention, feed_forward, norms,
           order=(0, 1, 2), added=(1, 1, 1), own=None, causal=True, padded=True,
-          source=None, which=(0, 1, 2), post=False, path=False, turn=()):
+          source=None, which=(0, 1, 2), post=False, path=False, turn=(), apart=False):
     """A decoder layer in which one thing at a time can be wrong."""
     causal = causal_mask(x.shape[1]) if causal else None
     pads = padding_mask(lengths, memory.shape[1])[:, None] if padded else None
     causal = ~causal if 0 in turn else causal
     pads = ~pads if 1 in turn else pads
+    first = x
     for n in order:
         norm = norms[which[n]]
-        reads = x if post else norm(x)
+        reads = x if post else norm(first if apart else x)
         if n == 0:
             found = self_attention(reads, own(x, reads) if own else reads, causal)
         elif n == 1:
@@ -176,6 +177,8 @@ def likely_layers():
          {"order": (0, 1)}),
         ("one_norm", "each sub-layer has a norm of its own; yours uses the first for "
          "all.", {"which": (0, 0, 0)}),
+        ("all_at_once", "your sub-layers all read the x that came in; each reads what "
+         "the one before has added to it.", {"apart": True}),
         ("post_norm", "that is post-norm, which normalises the sums; here each "
          "sub-layer *reads* through its norm.", {"post": True}),
         ("norm_on_path", "your norms replace x; only what a sub-layer reads goes "
@@ -237,7 +240,11 @@ def check_14_2(cross_attention):
                 ("no_mask", "the queries are right now, and pads of the source still "
                  "get weight.", answered(x, memory, None)),
                 ("mask_turned", "your mask is turned over: True means may look.",
-                 answered(x, memory, ~pads))])
+                 answered(x, memory, ~pads)),
+                ("mask_once", "in yours only one of the two, answers or weights, has "
+                 "the mask; hand it to both.",
+                 (answered(x, memory, None)[0], right[1]),
+                 (right[0], answered(x, memory, None)[1]))])
             if S == T:
                 blame(got, [
                     ("turned", "the queries still come from the source.",
@@ -256,7 +263,7 @@ def check_14_2(cross_attention):
         refuse(not close(to_pads, torch.zeros_like(to_pads)), "pads_seen",
                "some weight still goes to pads of the source.")
         refuse(close(weights, right[1]), "wrong_answers", "the weights are right, but "
-               "the answers are not what `layer` returns.")
+               "the answers are not those of `layer` with x, memory and the mask.")
         wrong_row("wrong_weights", "weights", weights, right[1].detach())
     return "queries from the target, keys and values from the source, and no pad."
 
@@ -328,13 +335,10 @@ def check_14_4(parameters):
                         ((50, 60, 12, 4, 1, 48), False)):
         source_words, target_words, width, heads, layers, hidden = sizes
         got = number(ask(parameters, *sizes, tied))
-        with torch.device("meta"):
-            model = make_variant(source_words, target_words,
-                                 TransformerConfig(*sizes[2:]), tied=tied)
-        right = sum(item.numel() for item in model.parameters())
+        plain = source_words, target_words, width, layers, hidden
+        right = counted(*plain, tied)    # a test compares it with the machine's own
         if got == right:
             continue
-        plain = source_words, target_words, width, layers, hidden
         blame(got, [
             ("tied_ignored", "the two kinds of generator are mixed up: a tied one "
              "shares its matrix with the target's table.", counted(*plain, not tied)),
@@ -342,6 +346,10 @@ def check_14_4(parameters):
              counted(*plain, tied, bias=0, generator_bias=0)),
             ("no_biases", "every Linear in the layers has a bias.",
              counted(*plain, tied, bias=0)),
+            ("no_biases", "the four Linears of an attention have a bias each.",
+             right - layers * 3 * 4 * width),
+            ("no_biases", "both Linears of a feed-forward have a bias.",
+             right - layers * 2 * (hidden + width)),
             ("generator_bias", "the generator has a bias, tied or not.",
              counted(*plain, tied, generator_bias=0)),
             ("last_norms", "each stack has one more norm at its end.",

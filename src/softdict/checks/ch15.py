@@ -54,6 +54,24 @@ def mean_loss(logits, target, pads="left out"):
 
 # 15-1
 
+class Descent:
+    """Plain gradient descent: torch's own optimizers take a second to load."""
+
+    def __init__(self, parameters, rate):
+        self.param_groups = [{"params": list(parameters), "lr": rate}]
+
+    def zero_grad(self, set_to_none=True):
+        for part in self.param_groups[0]["params"]:
+            part.grad = None if set_to_none or part.grad is None else 0 * part.grad
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            for part in group["params"]:
+                if part.grad is not None:
+                    part.sub_(group["lr"] * part.grad)
+
+
 @exercise("15-1", points=2)
 def check_15_1(right_loop):
     torch.manual_seed(25)
@@ -74,13 +92,13 @@ def compare_loops(right_loop, model, batches):
          wrong["counted"], followed("counted", False)),
         ("pads_divided", "the sum is right, but yours divides it by all places; divide "
          "by the real words.", wrong["divided"], followed("divided", False)),
-        ("not_emptied", "yours never empties the gradients, so each update adds to "
-         "those before; `optimizer.zero_grad()` empties them.",
+        ("not_emptied", "between your updates the gradients stay, so each update adds "
+         "to those before; `optimizer.zero_grad()` empties them.",
          followed(empties=False)),
         ("loss_after_step", "your losses are those after each step; the loss before it "
          "is asked for.", followed(after=True))]
     model.seen.clear()
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    optimizer = Descent(model.parameters(), 0.5)
     returned = something(attempt(lambda: right_loop(model, optimizer, batches[:]), (
         "steps_too_early", "your step stands between the loss and its gradient: it "
         "changes the numbers that the backward pass needs.", "inplace operation")))
@@ -107,7 +125,7 @@ def compare_loops(right_loop, model, batches):
 
 def follow(model, batches, pads, empties, after):
     """Losses and last weights of a training, rightly or wrongly done."""
-    optimizer, losses = torch.optim.SGD(model.parameters(), lr=0.5), []
+    optimizer, losses = Descent(model.parameters(), 0.5), []
 
     def loss_of(batch):
         logits = model(batch.source, batch.source_lengths, batch.target_in)
@@ -350,7 +368,8 @@ def rates_of(updates, warmup, peak, kind="right"):
         up, down = n / warmup, (warmup / max(n, 1)) ** 0.5
         falls = {"no_root": warmup / max(n, 1), "never_falls": 1.0,
                  "straight_down": (updates - n) / max(1, updates - warmup),
-                 "root_begins_anew": max(1, n - warmup) ** -0.5}.get(kind, down)
+                 "root_begins_anew": max(1, n - warmup) ** -0.5,
+                 "root_begins_at_two": max(1, n - warmup + 1) ** -0.5}.get(kind, down)
         factor = min(up, falls)
         if kind == "parts_apart":
             factor = up if n <= warmup else n ** -0.5
@@ -390,7 +409,7 @@ WRONG_RATES = [
     ("parts_apart", "your parts do not meet: the second is peak over the root of n, "
      "and at n = warmup it should be peak.", "parts_apart"),
     ("root_begins_anew", "behind the warm-up yours counts from 1 again. n goes on, and "
-     "both parts agree at n = warmup.", "root_begins_anew")]
+     "both parts agree at n = warmup.", "root_begins_anew", "root_begins_at_two")]
 
 
 @exercise("15-6", points=1)

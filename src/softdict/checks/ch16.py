@@ -8,9 +8,9 @@ from statistics import mean
 
 import torch
 
-from softdict.checks.answers import (DETACHED, DIVIDED_BY_WIDTH, NOT_DIVIDED, ask,
-                                     blame, close, no_gradient, number, pair,
-                                     right_sums, something, two_tensors, wrong_row)
+from softdict.checks.answers import (
+    DIVIDED_BY_WIDTH, NOT_DIVIDED, ask, blame, close, learns, number, pair,
+    right_sums, something, two_tensors, wrong_row)
 from softdict.checks.result import Mistake, exercise, refuse
 
 
@@ -303,7 +303,7 @@ def compare_looks(quiet, query, key, value, allowed):
                 "weights that were divided by their sum again.",
                 torch.nn.functional.normalize(right, p=1, dim=-1) @ value)])
         right_sums("wrong_context", "contexts", context, right @ value)
-        refuse(no_gradient(returned[0], learned), *DETACHED)
+        learns(lambda *parts: quiet(*parts, allowed)[0], learned)
         return
     nan, some = weights.isnan().any(dim=-1), may.any(dim=-1)
     refuse(nan[some].any(), "overflow",

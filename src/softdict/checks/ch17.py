@@ -106,6 +106,10 @@ def check_17_1(beam):
         return "several beginnings at once, and what is whole is kept."
     greedy = [search(Writer(words, end, limit, seed, ending), 1, limit, end)
               for words, end, _, limit, seed, ending in cases]
+    # in two orders: ranked by what is returned, or by the sum
+    divided = [[[(words, total / max(len(words) + more, 1)) for words, total in pairs]
+                for pairs in made] for more in (0, 1)
+               for made in (right, as_if(sums=("means", "means_with_end")[more]))]
     backwards = [sorted(pairs, key=lambda pair: pair[1]) for pairs in right]
     blame(got, [
         ("greedy", "yours keeps one beginning, whatever the size is.", greedy),
@@ -135,6 +139,8 @@ def check_17_1(beam):
         ("by_length", "yours ranks by the sum for each word; here the sum itself "
          "counts, whatever the length is.", as_if(sums="means"),
          as_if(sums="means_with_end")),
+        ("by_length", "you return the sum divided by the length; the sum itself is "
+         "asked for.", *divided),
         ("wrong_limit", "yours takes one step more than the limit.", as_if(1)),
         ("wrong_limit", "yours takes one step less than the limit.", as_if(-1)),
         ("worst_first", "these are the right translations, the worst first.",
@@ -176,7 +182,7 @@ def check_17_2(advance):
             best, words = sums.max(dim=-1)
             return best, words, past
         best, places = sums.flatten().topk(R, largest=kind != "worst")
-        parents, words = places // V, places % V
+        parents, words = places // V, places if kind == "places" else places % V
         if kind == "divides_by_beams":
             parents, words = (places // R).clamp(max=R - 1), places % R
         if kind == "swapped":
@@ -221,6 +227,8 @@ def check_17_2(advance):
          "the beginning that winner r comes from."),
         ("wrong_owner", "the sums and words are right; each winner has somebody else's "
          "memory. Whose row is it?"),
+        ("places", "your words are places in the flat row of R · V sums; the word is "
+         "the place % V."),
         ("worst", "yours keeps the worst sums; the largest go on.")]
     blame(got, [(*mistake, made(mistake[0])) for mistake in likely])
     for n, name in enumerate(names):
@@ -287,6 +295,7 @@ def check_17_3(errors):
          lambda found, right, others: max([found, *others]) >= right)]
     blame(got, [(code, sentence, made(search, model))
                 for code, sentence, search, model in likely], 0)
+    refuse(any(got[2]), "ties", "equal scores prove nothing: compare with >.")
     (found, mark, others), mine, wanted = next(
         row for row in zip(cases, got, right) if row[1] != row[2])
     raise Mistake("wrong_verdict", f"for found {found}, right {mark} and others "

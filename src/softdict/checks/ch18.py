@@ -3,8 +3,8 @@
 import torch
 
 from softdict.checks.answers import (
-    DETACHED, DIVIDED_BY_WIDTH, NOT_DIVIDED, ask, blame, close, no_gradient, pair,
-    tensor, wrong_row)
+    DIVIDED_BY_WIDTH, NOT_DIVIDED, ask, blame, close, learns, pair, tensor,
+    wrong_row)
 from softdict.checks.result import Mistake, exercise, refuse
 from softdict.layers import sinusoids
 
@@ -51,7 +51,7 @@ def check_18_1(attend_step):
     right = [step(*case) for case in cases]
     if close(got, right):
         learned = [part.requires_grad_() for part in cases[0]]
-        refuse(no_gradient(attend_step(*learned)[0], learned), *DETACHED)
+        learns(lambda *parts: attend_step(*parts)[0], learned)
         return "one row is new, and everything that it asks was there."
     refuse(all(close(mine, step(*case, "without_itself"))
                for mine, case in zip(got, cases) if len(case[1])), "without_itself",
@@ -102,7 +102,7 @@ def check_18_2(embed_new):
     right = [embedded(*case) for case in cases]
     if close(got, right):
         table = cases[0][0].clone().requires_grad_()
-        refuse(no_gradient(embed_new(table, *cases[0][1:]), [table]), *DETACHED)
+        learns(lambda table: embed_new(table, *cases[0][1:]), [table])
         return "each new word stands behind those that are there."
     likely = [
         ("at_zero", "yours counts from 0 as if the cache were empty; the first new "

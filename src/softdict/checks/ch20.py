@@ -8,7 +8,8 @@ from softdict.attention import attention
 from softdict.checks.answers import (
     DETACHED, ask, blame, close, no_gradient, number, pair, short, something, tensor,
     wrong_row)
-from softdict.checks.ch22 import other_kind, stays_where_it_is
+from softdict.checks.ch22 import other_kind
+from softdict.checks.elsewhere import stays_where_it_is
 from softdict.checks.result import Mistake, exercise, refuse
 
 # 20-1

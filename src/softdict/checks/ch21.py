@@ -4,28 +4,14 @@ import torch
 import torch.nn.functional as F
 
 from softdict.checks.answers import (
-    DETACHED, ask, blame, close, no_gradient, number, pair, tensor)
+    DETACHED, PART_DETACHED, ask, blame, close, no_gradient, number, pair, tensor)
 from softdict.checks.ch11 import grid
 from softdict.checks.ch22 import other_kind
+from softdict.checks.elsewhere import stays_where_it_is
 from softdict.checks.result import Mistake, exercise, refuse
 from softdict.vocab import BOS, EOS, PAD, UNK
 
 FIRST = 4    # the number of the first word that is not special
-
-
-def goes_elsewhere(answer, *given):
-    """Raises Mistake if the answer mixes tensors of the CPU with others elsewhere."""
-    try:
-        made = answer(*(part.to("meta") if isinstance(part, torch.Tensor) else part
-                        for part in given))
-        made = made if isinstance(made, (tuple, list)) else [made]
-        here = any(getattr(part, "device", torch.device("meta")).type == "cpu"
-                   for part in made)
-    except Exception as error:    # a tensor on no device has no numbers to read
-        here = any(words in str(error) for words in (
-            "not on the expected device", "on the same device"))
-    refuse(here, "wrong_device", "yours makes a tensor on the CPU, wherever the given "
-           "ones are; on a GPU that ends in an error. Make it with device=...")
 
 
 # 21-1
@@ -214,7 +200,7 @@ def check_21_1(mask_words):
     look_at_fates(mask_words, 10)
     hidden(mask_words, torch.zeros(2, 3).long(), mask, rng)    # pads alone
     hidden(mask_words, torch.tensor([[7]]), mask, rng, 1.0)
-    goes_elsewhere(mask_words, ids, mask, rng, 0.3)
+    stays_where_it_is(mask_words, ids, mask, rng, 0.3)
     return "each call hides other words, and the target asks for these alone."
 
 
@@ -308,7 +294,7 @@ def check_21_2(text_perplexity):
                      perplexity_by(*cases[0][:2], True)), "other_default",
            "called without `ends`, yours leaves the ends of sentences out. The default "
            "is ends=True, as in the task.")
-    goes_elsewhere(text_perplexity, *cases[0])
+    stays_where_it_is(text_perplexity, *cases[0])
     return "every word counts once, and you can say which words those are."
 
 
@@ -392,7 +378,8 @@ def check_21_3(blank_loss):
         refuse(shape == (logits.shape[0], logits.shape[1]), "not_one_number", "the "
                f"loss is one number; yours has the shape {list(shape)}.")
         got.append(tensor(returned, (), "loss"))
-        other_kind(returned, logits, "loss")
+        if (target != PAD).any():    # of nothing the gradient is asked first
+            other_kind(returned, logits, "loss")
     right = [loss_by(*case) for case in cases]
     if not close(got[:3], right[:3]):
         blame(got[:3], [(LOSS_CODES.get(code, code), sentence,
@@ -411,10 +398,9 @@ def check_21_3(blank_loss):
                   for made in (loss, loss_by(logits, target))]
         refuse(not slopes[0].isfinite().all(), "nan_gradient", "where no word is "
                "chosen the gradient is 0; yours is nan.")
-        refuse(not close(*slopes), "part_detached", "the numbers are right, but the "
-               "gradient is another: a part of it is cut off. Work with the tensors as "
-               "they come.")
-    goes_elsewhere(blank_loss, *cases[0])
+        refuse(not close(*slopes), *PART_DETACHED)
+        other_kind(loss, logits, "loss")
+    stays_where_it_is(blank_loss, *cases[0])
     return "the chosen words alone are counted, each of them once."
 
 
@@ -533,5 +519,5 @@ def check_21_4(packed_looks):
         b = next(b for b in range(len(got)) if not torch.equal(got[b], wanted[b]))
         raise Mistake("wrong_mask", f"for the segments {segments[b].tolist()} the rows "
                       f"should be {grid(wanted[b])}; yours are {grid(got[b])}.")
-    goes_elsewhere(packed_looks, found[0][0])
+    stays_where_it_is(packed_looks, found[0][0])
     return "texts share a row, and none of them can tell."

@@ -3,9 +3,10 @@
 import torch
 
 from softdict.checks.answers import (
-    DETACHED, DIVIDED_BY_WIDTH, NOT_DIVIDED, ask, blame, close, no_gradient, pair,
-    tensor, wrong_row)
+    DETACHED, DIVIDED_BY_WIDTH, NOT_DIVIDED, ask, blame, close, learns, no_gradient,
+    pair, tensor, wrong_row)
 from softdict.checks.ch11 import grid
+from softdict.checks.elsewhere import stays_where_it_is
 from softdict.checks.result import Mistake, exercise, refuse
 
 
@@ -13,20 +14,6 @@ def other_kind(returned, given, name):
     """Raises Mistake if a tensor came back in another kind of number."""
     refuse(returned.dtype != given.dtype, "other_dtype", f"the {name} should be of the "
            f"same kind as what was given, {given.dtype}; yours is {returned.dtype}.")
-
-
-def stays_where_it_is(answer, *given):
-    """Raises Mistake if the answer makes tensors on the CPU for others elsewhere."""
-    try:
-        made = answer(*(part.detach().to("meta") if isinstance(part, torch.Tensor)
-                        else part for part in given))
-        made = made if isinstance(made, (tuple, list)) else [made]
-        here = any(part.device.type == "cpu" for part in made)
-    except Exception as error:    # a tensor on no device has no numbers to read
-        here = any(words in str(error) for words in (
-            "not on the expected device", "on the same device", "out of meta tensor"))
-    refuse(here, "wrong_device", "yours makes a tensor on the CPU, wherever the given "
-           "ones are; on a GPU that ends in an error. Make it with device=...")
 
 
 # 22-1
@@ -241,7 +228,7 @@ def check_22_2(to_halves):
                 wrong_row("wrong_rows", f"new weight of {heads} heads", mine, wanted)
     for weight, heads in (cases[0], cases[-1]):
         weight = weight.clone().requires_grad_()
-        refuse(no_gradient(to_halves(weight, heads), [weight]), *DETACHED)
+        learns(lambda weight, heads=heads: to_halves(weight, heads), [weight])
         stays_where_it_is(to_halves, weight, heads)
     return "within each head, first numbers in front and second numbers behind."
 

@@ -5,7 +5,8 @@ import torch.nn.functional as F
 from torch.overrides import TorchFunctionMode
 
 from softdict.checks.answers import (
-    DETACHED, ask, blame, close, no_gradient, number, pair, short, tensor, wrong_row)
+    DETACHED, ask, blame, close, learns, no_gradient, number, pair, short, tensor,
+    wrong_row)
 from softdict.checks.ch22 import same_slopes
 from softdict.checks.result import exercise, refuse
 
@@ -90,6 +91,7 @@ def check_23_1(write_and_read):
     right_row(got, right)
     learned = [part.requires_grad_() for part in cases[0]]
     refuse(no_gradient(write_and_read(*learned)[0], learned), *DETACHED)
+    learns(lambda *parts: torch.cat(write_and_read(*parts)), learned)
     return "each pair is added as a matrix, and each query is one product."
 
 
@@ -315,6 +317,9 @@ def check_23_4(delta_rule):
            "sends no gradient back to the first words: the memory is cut off from "
            "them somewhere. It must stay part of the graph.")
     same_slopes(answers, wanted, value=mine["value"], strength=mine["strength"])
+    [few] = some_words(2340, [(7, 3, 2)])    # no key is short: small steps are small
+    learns(lambda *parts: torch.cat(delta_rule(*parts, strength[:7])),
+           [part.requires_grad_() for part in few])
     return "keys have length 1, and every word may learn from every later answer."
 
 
@@ -358,8 +363,8 @@ WRONG_STEPS = [
      "ascends"),
     ("no_half", "yours leaves out the half of the loss, so its step is twice as long.",
      "no_half"),
-    ("mean", "yours takes a mean of the squares; they are added up here, over all "
-     "pairs and all numbers.", "mean", "mean_pairs"),
+    ("mean", "your step is that of a mean, which divides the gradient; here all pairs "
+     "and all numbers are added up.", "mean", "mean_pairs"),
     ("in_turn", "yours writes one pair after another, so each is read from a memory "
      "that has changed. It is one step: all pairs are read first.", "in_turn"),
     ("last_pair", "yours learns from the last pair alone; the loss is the sum over "

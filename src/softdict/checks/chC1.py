@@ -5,7 +5,7 @@ from torch import nn
 
 from softdict.batches import make_batch
 from softdict.checks.answers import (
-    DETACHED, FAR, ask, blame, close, no_gradient, two_tensors, wrong_row)
+    FAR, ask, blame, close, learns, two_tensors, wrong_row)
 from softdict.checks.beside import built, changed, first_wrong, translations
 from softdict.checks.result import exercise, refuse
 from softdict.seq2seq import Attend, Encoder, LuongDecoder, Seq2Seq
@@ -56,7 +56,7 @@ def check_C1_1(answer):
         wrong_row("wrong_weights", "weights", weights, right[1])
     refuse(not close(context, right[0]), "wrong_context", "the weights are right; the "
            "context should be the sum of the states, each times its weight.")
-    refuse(no_gradient(answer(query, states, allowed)[0], [query, states]), *DETACHED)
+    learns(lambda *parts: answer(*parts, allowed)[0], [query, states])
     far_scores(answer, allowed)
     return "scores, mask, softmax, average: that is attention."
 
@@ -65,7 +65,7 @@ def far_scores(answer, allowed):
     """Raises a Mistake for weights that are wrong where all scores are far from 0."""
     for far, code, sentence in FAR:
         # whole numbers, so that no rounding tells ways of computing apart
-        query, states = (torch.randint(-2, 3, size).float()
+        query, states = (torch.randint(-2, 3, size).double()
                          for size in ((3, 4), (3, 5, 4)))
         query[:, 0], states[..., 0] = far, 1.0
         _, weights = answer(query, states, allowed)
@@ -148,6 +148,11 @@ def wrong_translators(book):
              "hand on the new state.", changed(book, states=from_the_start))]
 
 
+UNPACKED = ("unpacked", "what the encoder returns is one thing with three names: "
+            "`.states`, `.final` and `.allowed`.", "Encoded object",
+            "'Encoded' object")
+
+
 @exercise("C1-3", points=2)
 def check_C1_3(make):
     torch.manual_seed(3)
@@ -156,7 +161,7 @@ def check_C1_3(make):
     batch = make_batch([([4, 5, 6, 7, 3], [4, 8, 5, 3]), ([9, 10, 3], [7, 3])])
     inputs = batch.source, batch.source_lengths, batch.target_in
     first_wrong(module, book, inputs, (*batch.target_in.shape, 9),
-                likely=lambda: wrong_translators(book))
+                likely=lambda: wrong_translators(book), errors=[UNPACKED])
     return "the whole translator, tensor for tensor."
 
 

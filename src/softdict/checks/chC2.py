@@ -10,8 +10,8 @@ from torch import nn
 from softdict.attention import attention
 from softdict.batches import make_batch
 from softdict.checks.answers import (
-    DETACHED, DIVIDED_BY_WIDTH, FAR, NOT_DIVIDED, ask, blame, close, no_gradient,
-    tensor)
+    DETACHED, DIVIDED_BY_WIDTH, FAR, NOT_DIVIDED, NO_MASK_GIVEN, ask, blame, close,
+    learns, no_gradient, tensor)
 from softdict.checks.beside import built, changed, first_wrong, translations
 from softdict.checks.result import exercise, refuse
 from softdict.heads import MultiHeadAttention, merge_heads, split_heads
@@ -68,7 +68,7 @@ def check_C2_1(answer):
     query, key, value = (
         torch.randn(2, 3, size, 4, generator=rng, dtype=torch.float64)
         for size in (5, 7, 7))
-    query, key, value = 3 * query, key.requires_grad_(), value.requires_grad_()
+    query, key, value = (part.requires_grad_() for part in (3 * query, key, value))
     allowed = torch.rand(2, 1, 5, 7, generator=rng) > 0.4
     allowed[0, 0, 1] = False    # nothing to attend to
     for mask in (None, allowed):
@@ -95,6 +95,11 @@ def check_C2_1(answer):
         refuse(not close(got, right), "wrong_context",
                "the context is not the one that the five lines of the task give.")
         refuse(no_gradient(returned, [key, value]), *DETACHED)
+        slopes = torch.autograd.grad(returned.square().sum(), [key, value])
+        refuse(not all(slope.isfinite().all() for slope in slopes), "nan_gradients",
+               "the context is right, and gradients are nan: mend the weights before "
+               "they meet the values, and not the context.")
+        learns(lambda *parts, mask=mask: answer(*parts, mask), [query, key, value])
     for far, code, sentence in FAR:
         query, key, value = (torch.randint(-2, 3, (2, 3, size, 4), generator=rng)
                              .double() for size in (5, 7, 7))
@@ -117,10 +122,11 @@ def wrong_heads(book):
     def in_turn(x, heads):
         return x.unflatten(-1, (-1, heads)).movedim(-1, 1)
 
-    def made(split=split_heads, merge=merge_heads, attend=looked):
+    def made(split=split_heads, merge=merge_heads, attend=looked,
+             read=lambda x, source: (x, source, source)):
         def forward(self, x, source, allowed=None):
-            query, key, value = (split(part, self.heads) for part in (
-                self.query(x), self.key(source), self.value(source)))
+            query, key, value = (split(part(given), self.heads) for part, given in zip(
+                (self.query, self.key, self.value), read(x, source)))
             allowed = allowed if allowed is None else allowed.unsqueeze(-3)
             return self.out(merge(attend(query, key, value, allowed)))
 
@@ -140,6 +146,14 @@ def wrong_heads(book):
          "K.", made(in_turn)),
         ("root_of_whole", "yours divides by the root of the whole width D; a head has "
          "K numbers.", made(attend=whole)),
+        ("values_of_x", "your values come from x; keys and values come from `source`.",
+         made(read=lambda x, source: (x, source, x))),
+        ("keys_of_x", "your keys come from x; keys and values come from `source`.",
+         made(read=lambda x, source: (x, x, source)),
+         made(read=lambda x, source: (x, x, x))),
+        ("queries_of_source", "your queries come from `source`; they come from x.",
+         made(read=lambda x, source: (source, source, source)),
+         made(read=lambda x, source: (source, x, x))),
         *((code, sentence, *(made(attend=look) for look in looks))
           for code, sentence, *looks in WRONG_LOOKS)]
 
@@ -159,6 +173,11 @@ def check_C2_2(make):
          "axis of heads; give it that axis with `unsqueeze(-3)`.",
          "at non-singleton dimension 1")])
     first_wrong(module, book, (x, x, causal_mask(5)), (2, 5, 12), likely=likely)
+    # as many words on both sides, and not the same; no mask, then one for each query
+    first_wrong(module, book, (x, source[:, :5], None), (2, 5, 12), likely=likely,
+                errors=[NO_MASK_GIVEN])
+    first_wrong(module, book, (x, source, causal_mask(7)[:5] & allowed), (2, 5, 12),
+                likely=likely)
     return "split, attend, merge, mix: every head asks its own question."
 
 

@@ -9,5 +9,6 @@ def shift(k, width):
     for i in range(0, width, 2):
         b = 10000 ** (-i / width)
         one[i:i + 2, i:i + 2] = torch.tensor([[math.cos(b), -math.sin(b)],
-                                              [math.sin(b), math.cos(b)]])
+                                              [math.sin(b), math.cos(b)]],
+                                             dtype=torch.float64)
     return torch.linalg.matrix_power(one, k)

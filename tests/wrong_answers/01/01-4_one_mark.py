@@ -1,0 +1,2 @@
+def mean_mark(name, names, marks):
+    return marks[names.index(name)]

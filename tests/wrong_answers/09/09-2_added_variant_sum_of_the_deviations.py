@@ -1,0 +1,2 @@
+def divisor(K, a, b):
+    return K ** 0.5 * (a + b) / 2
