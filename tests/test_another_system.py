@@ -4,11 +4,13 @@
 their lines as on Windows, and a pipe knows the letters of cp1252 alone.
 """
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import another_system
+import nbformat
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -160,3 +162,26 @@ def test_every_command_runs(run, tmp_path, system):
     done = run(system, "-c", source, cwd=folder)
     assert done.returncode == 0, done.stderr.decode()
     assert "개는 잤어요" in done.stdout.decode("utf-8")
+
+
+# The tools ----------------------------------------------------------------------------
+
+@pytest.mark.parametrize("command, words", [
+    (["tools/notebooks.py", "strip", "책/01.ipynb"], "wrote ?"),
+    (["tools/build.py"], "make lab "),
+    (["tools/build.py", "moodle", "x"], "wants the seed of the examination"),
+    (["tools/moodle.py", "책/questions", "3"], "recall.xml: "),
+    (["assignments/made_up_class.py", "책/class", "--count", "3"], "3 of 3 have"),
+    (["assignments/benchmark.py"], "nothing can shut the answers in"),
+    (["assignments/template/run_checks.py"], "a cell stopped: ValueError: ??")],
+    ids=lambda value: value[0] if isinstance(value, list) else "")
+def test_every_tool_speaks_to_a_pipe_of_windows(run, tmp_path, command, words):
+    """Letters that the pipe does not know, as of a folder's name, end nothing."""
+    (tmp_path / "책").mkdir()
+    for path, cell in (("책/01.ipynb", "1"), ("01.ipynb", "raise ValueError('책장')")):
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell)])
+        (tmp_path / path).write_text(json.dumps(notebook), "utf-8")
+    tool, *arguments = command
+    done = run("win32", ROOT / tool, *arguments, cwd=tmp_path)
+    told = (done.stdout + done.stderr).decode("cp1252")
+    assert words in told and "Traceback" not in told, told

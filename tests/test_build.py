@@ -154,6 +154,12 @@ def test_only_a_finished_environment_counts(repository, monkeypatch):
     assert len(calls) == 4 and (repository / ".venv/kept").exists()
 
 
+def test_a_process_of_the_environment_speaks_utf_8(repository, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "cp1252")    # of a terminal on Windows
+    told = environment.python("-c", "print('책')", capture_output=True)
+    assert told.stdout == "책\n", told.stderr
+
+
 # The locks ----------------------------------------------------------------------------
 
 
