@@ -185,3 +185,11 @@ def test_every_tool_speaks_to_a_pipe_of_windows(run, tmp_path, command, words):
     done = run("win32", ROOT / tool, *arguments, cwd=tmp_path)
     told = (done.stdout + done.stderr).decode("cp1252")
     assert words in told and "Traceback" not in told, told
+
+
+def test_what_a_cell_reads_from_a_process_is_utf_8(book):
+    """On Windows `text=True` reads cp1252, in which a bar of tqdm has no letters."""
+    for notebook in book.notebooks.values():
+        for cell in notebook.cells:
+            if cell.cell_type == "code":
+                assert "text=True" not in cell.source, cell.id
