@@ -6,6 +6,7 @@ No network is needed.
 import ast
 import hashlib
 import json
+import mimetypes
 import os
 import re
 import shutil
@@ -13,7 +14,9 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import tomllib
+import urllib.request
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -789,6 +792,19 @@ def test_serve_takes_the_next_free_port(tmp_path):
         server.server_close()
         with pytest.raises(OSError, match=f"no port from {port}"):
             pages.local_server(tmp_path, [port])
+
+
+def test_a_script_is_served_as_one_whatever_the_system_says(tmp_path, monkeypatch):
+    # Windows may
+    monkeypatch.setattr(mimetypes, "guess_type", lambda path: ("text/plain", None))
+    (tmp_path / "page.js").write_text("1")
+    server = pages.local_server(tmp_path)
+    threading.Thread(target=server.handle_request).start()
+    address = f"http://127.0.0.1:{server.server_port}/page.js"
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(address) as (
+            answer):
+        assert answer.headers["Content-Type"] == "text/javascript"
+    server.server_close()
 
 
 # Each check of the pages: what is broken, and what the check says of it
