@@ -7,7 +7,7 @@ variants and the wrong answers of tests/graded; every twelfth is trouble of some
 import argparse
 import os
 import random
-import resource
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -57,8 +57,7 @@ def make_class(folder, count, questions, seed=0):
 def cpu():
     """Seconds of the processor that this process took, and those that it started: on a
     machine that does much else, they say more than the clock."""
-    return sum(used.ru_utime + used.ru_stime for used in map(
-        resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+    return sum(os.times()[:4])
 
 
 def main():
@@ -67,11 +66,15 @@ def main():
     reader.add_argument("--jobs", type=int, default=os.cpu_count())
     given = reader.parse_args()
     task = grade.load_assignment(HERE / NAME)
+    try:
+        wall = walls.find()
+    except ValueError as error:
+        sys.exit(f"{Path(__file__).name}: {error}")
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "in"
         wanted = make_class(made, given.count, task.questions)
         start, used = time.perf_counter(), cpu()
-        students, wall = {key: submissions.Student(key) for key in wanted}, walls.find()
+        students = {key: submissions.Student(key) for key in wanted}
         found = submissions.read_all(submissions.find(made), wall, {
             question.function for question in task.questions}, given.jobs)
         pairs = submissions.matched(found, students, task.names)

@@ -205,4 +205,5 @@ def main(arguments=None):
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="replace")    # letters of a folder's name
     sys.exit(main())

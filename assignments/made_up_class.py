@@ -10,6 +10,7 @@ Every twentieth student hands in nothing, and one writes no name that anybody kn
 import argparse
 import csv
 import random
+import sys
 from pathlib import Path
 
 import nbformat
@@ -95,6 +96,7 @@ def make_class(folder, count, platform, different, seed=0):
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="replace")    # letters of a folder's name
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     reader.add_argument("folder", type=Path)
     reader.add_argument("--platform", choices=TABLES, default="moodle")

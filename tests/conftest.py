@@ -16,8 +16,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")    # read when torch is imported
 sys.path.insert(0, str(TESTS.parent / "tools"))    # notebooks.py is a script
 # in this order: the files that take longest, so that none of them ends alone
 LONG = ("test_grading", "test_build", "test_order", "test_live_page", "test_corpus",
-        "test_translator", "test_practice", "test_experiments", "test_results",
-        "test_book", "test_predicts", "test_live_figures", "test_today",
+        "test_translator", "test_another_system", "test_practice", "test_experiments",
+        "test_results", "test_book", "test_predicts", "test_live_figures", "test_today",
         "test_stopping", "test_search", "test_notebooks", "test_onnx",
         "test_distributed", "test_pretraining", "test_checks", "test_live_chapters",
         "test_stream", "test_live_beam", "test_wiring")

@@ -6,6 +6,7 @@ No network is needed.
 import ast
 import hashlib
 import json
+import mimetypes
 import os
 import re
 import shutil
@@ -13,7 +14,9 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import tomllib
+import urllib.request
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -152,6 +155,12 @@ def test_only_a_finished_environment_counts(repository, monkeypatch):
     environment.make_environment()
     # new pins go into the same environment
     assert len(calls) == 4 and (repository / ".venv/kept").exists()
+
+
+def test_a_process_of_the_environment_speaks_utf_8(repository, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "cp1252")    # of a terminal on Windows
+    told = environment.python("-c", "print('책')", capture_output=True)
+    assert told.stdout == "책\n", told.stderr
 
 
 # The locks ----------------------------------------------------------------------------
@@ -785,6 +794,19 @@ def test_serve_takes_the_next_free_port(tmp_path):
             pages.local_server(tmp_path, [port])
 
 
+def test_a_script_is_served_as_one_whatever_the_system_says(tmp_path, monkeypatch):
+    # Windows may
+    monkeypatch.setattr(mimetypes, "guess_type", lambda path: ("text/plain", None))
+    (tmp_path / "page.js").write_text("1")
+    server = pages.local_server(tmp_path)
+    threading.Thread(target=server.handle_request).start()
+    address = f"http://127.0.0.1:{server.server_port}/page.js"
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(address) as (
+            answer):
+        assert answer.headers["Content-Type"] == "text/javascript"
+    server.server_close()
+
+
 # Each check of the pages: what is broken, and what the check says of it
 BROKEN_FILES = [
     ("other.html#there", "gone.html", "gone.html leads to no file"),
@@ -1179,3 +1201,71 @@ def test_a_release_has_the_deck_of_cards():
     assert "gh release upload" in words and '"$RUNNER_TEMP"/*.apkg' in words
     pages = (ROOT / "book/how_to_use.md").read_text("utf-8")
     assert f"repo:releases/latest/download/{target}" in pages
+
+
+GH = """\
+#!/usr/bin/env bash
+echo "$*" >> "$HOME/said"
+case "$2" in
+    view) [ -e "$HOME/$3" ] ;;
+    create) touch "$HOME/$3" ;;
+esac
+"""
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the workflow's shell")
+def test_a_release_can_be_made_twice_and_be_followed_by_another(tmp_path, monkeypatch):
+    """The shell steps that publish, against a repository of this machine."""
+    home, origin, book = (tmp_path / name for name in ("home", "origin", "book"))
+    (home / "bin").mkdir(parents=True)
+    (home / "bin/gh").write_text(GH)
+    (home / "bin/gh").chmod(0o755)
+    for name, value in {
+            "HOME": home, "RUNNER_TEMP": home, "GIT_CONFIG_NOSYSTEM": "1",
+            "PATH": f"{home / 'bin'}{os.pathsep}{os.environ['PATH']}"}.items():
+        monkeypatch.setenv(name, str(value))
+
+    def git(*words, cwd=book):
+        return subprocess.run(
+            ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=cwd,
+            check=True, capture_output=True, encoding="utf-8").stdout.strip()
+
+    git("init", "--quiet", "--bare", str(origin), cwd=tmp_path)
+    git("init", "--quiet", str(book), cwd=tmp_path)
+    git("remote", "add", "origin", str(origin))
+    runs = [step["run"] for workflow, name, _, step in steps()
+            if (workflow, name) == ("publish", "executed") and "run" in step]
+    for number, tag in enumerate(("v1.0", "v1.0", "v1.1")):
+        if number != 1:
+            write_notebook(book / "notebooks/01.ipynb", f"{number}")
+            (book / f"only-{tag}").touch()
+            git("add", "--all")
+            git("commit", "--quiet", "--message", tag)
+            git("tag", "--annotate", tag, "--message", tag)
+            git("push", "--quiet", "origin", tag)
+            git("rm", "--quiet", f"only-{tag}")
+        runner = tmp_path / f"runner{number}"
+        git("clone", "--quiet", "--depth", "1", "--branch", tag, f"file://{origin}",
+            str(runner), cwd=tmp_path)
+        made = runner / "made"
+        for name in ("published/01.ipynb", "published/student/01.ipynb"):
+            (made / name).parent.mkdir(parents=True, exist_ok=True)
+            (made / name).write_text(f"run {number}")
+        for name in ("materials.json", "cards.apkg", "book.epub"):
+            (made / name).touch()
+        monkeypatch.setenv("GITHUB_REF_NAME", tag)
+        monkeypatch.setenv("GITHUB_SHA", git("rev-parse", "HEAD", cwd=runner))
+        for run in runs:
+            subprocess.run(["bash", "-eo", "pipefail", "-c", run], cwd=runner,
+                           check=True, capture_output=True)
+        assert git("show", "executed:notebooks/01.ipynb", cwd=origin) == f"run {number}"
+        files = git("ls-tree", "-r", "--name-only", "executed", cwd=origin).split()
+        assert files == ["materials.json", "notebooks/01.ipynb", f"only-{tag}",
+                         "student/01.ipynb"]
+        assert git("rev-list", "--count", "executed", cwd=origin) == "1"
+    said = (home / "said").read_text("utf-8").splitlines()
+    assert [line.split()[1:3] for line in said if "upload" not in line] == [
+        ["view", "v1.0"], ["create", "v1.0"], ["view", "v1.0"], ["view", "v1.1"],
+        ["create", "v1.1"]]
+    assert [line.split()[2] for line in said if "upload" in line] == [
+        "v1.0", "v1.0", "v1.1"]

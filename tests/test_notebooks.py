@@ -317,10 +317,24 @@ def test_colab_gets_the_pictures_by_their_address(sample):
                    if one.get("id") == "setup"]
         assert f"%pip install -q git+https://github.com/a/b@{commit}    # v" in first
         assert "drive.mount" not in first
+    subprocess.run(["git", "tag", "v9.10"], cwd=sample.root, check=True)
+    subprocess.run(["git", "tag", "v9.9"], cwd=sample.root, check=True)
+    files.published(root=sample.root)
+    assert f"@{commit}    # v9.10\\n" in path.read_text(encoding="utf-8")
     text = path.read_text(encoding="utf-8")
     assert "](https://a.github.io/b/_images/in-short-01.svg)" in text
     assert "](images/" not in text and "(a + a).sum()" in text
     assert executed.read_bytes() == before    # the site is made from it
+
+
+def test_nothing_is_published_before_the_book_has_an_address(sample):
+    config = sample.root / "_config.yml"
+    text = config.read_text("utf-8")
+    config.write_text(text.replace("https://github.com/a/", files.NOBODY), "utf-8")
+    assert not files.has_owner(sample.root)
+    with pytest.raises(ValueError, match="make address OWNER/NAME"):
+        files.published(root=sample.root)
+    assert not (sample.root / "_build/published").exists()
 
 
 def committed(sample):

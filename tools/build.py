@@ -609,8 +609,6 @@ BESIDE = ("serve", "lab", "results", "benchmark", "rehearse")
 
 
 def main():
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     reader.add_argument("command", nargs="?", choices=COMMANDS)
     reader.add_argument("to", nargs="?", default="",

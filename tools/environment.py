@@ -53,7 +53,11 @@ def alone(file):
 
 @contextmanager
 def script():
-    """Ends a script as its reader expects: Ctrl+C in a word, a closed pipe without."""
+    """Ends a script as its reader expects: Ctrl+C in a word, a closed pipe without;
+    a letter that the output does not know, as of a folder's name, is a question mark.
+    """
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
     try:
         yield
         print(end="", flush=True)
@@ -119,7 +123,8 @@ def python(*arguments, **settings):
                  "SOFTDICT_CACHE": str(BUILD / "cache"),
                  # another Python's list of fonts would make matplotlib complain
                  "MPLCONFIGDIR": str(BUILD / "matplotlib")}
-    variables.pop("PYTHONPATH", None)
+    for name in ("PYTHONPATH", "PYTHONIOENCODING"):    # what is read here is UTF-8
+        variables.pop(name, None)
     variables.update(settings.pop("variables", {}))
     return subprocess.run([str(PYTHON), *map(str, arguments)], env=variables,
                           encoding="utf-8", **settings)

@@ -543,14 +543,20 @@ def without_outputs(notebook):
 
 def published(notebooks=None, root=ROOT):
     """Writes what Colab opens: executed chapters and student copies, with pictures by
-    address and an install line that names this commit."""
+    address and an install line that names this commit and its tag.
+
+    raises ValueError as long as the book has no owner: nobody could install it
+    """
+    if not has_owner(root):
+        raise ValueError("nothing can be published before the book has an address: "
+                         "make address OWNER/NAME writes it; then commit, and tag anew")
     made = root / "_build"
     found = sorted([*(made / "executed").glob("*.ipynb"),
                     *(made / "student").glob("*.ipynb")])
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, check=True,
-                            capture_output=True, text=True).stdout.strip()
+    commit, *tags = git(root, "rev-parse", "HEAD") + git(
+        root, "tag", "--points-at", "HEAD", "--sort=-version:refname")
     install = FROM_COMMIT.format(url=repository(root)[0], commit=commit,
-                                 tag=f"v{version(root)}")
+                                 tag=tags[0] if tags else f"v{version(root)}")
     copies = {}
     for path in map(Path, notebooks or found):
         folder = "published/student" if path.parent.name == "student" else "published"
@@ -559,6 +565,12 @@ def published(notebooks=None, root=ROOT):
             if cell.get("id") == "setup":
                 cell.source = setup(install)
     return [path for path, notebook in copies.items() if write(path, notebook)]
+
+
+def git(root, *words):
+    """The lines that git says in the repository."""
+    return subprocess.run(["git", *words], cwd=root, check=True, capture_output=True,
+                          encoding="utf-8").stdout.split()
 
 
 def for_drive(notebooks=None, root=ROOT):

@@ -190,8 +190,16 @@ def browser_path():
 
 
 class Quiet(SimpleHTTPRequestHandler):
+    # Windows may say of .js that it is plain text, and a browser runs no such module
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | {
+        ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+
     def log_message(self, *arguments):
         pass
+
+
+class Server(ThreadingHTTPServer):
+    allow_reuse_address = os.name != "nt"    # there two servers would share a port
 
 
 def local_server(folder, ports=(0,)):
@@ -199,8 +207,7 @@ def local_server(folder, ports=(0,)):
     can reach it."""
     for port in ports:
         try:
-            return ThreadingHTTPServer(("127.0.0.1", port),
-                                       partial(Quiet, directory=str(folder)))
+            return Server(("127.0.0.1", port), partial(Quiet, directory=str(folder)))
         except OSError:
             continue
     raise OSError(f"no port from {ports[0]} to {ports[-1]} is free")

@@ -42,6 +42,7 @@ def run(path):
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="replace")    # whatever letters the terminal knows
     softdict.checks.check = check
     for path in sorted(Path().glob("*.ipynb")):
         print(f"{path.name} runs; a chapter that trains takes some minutes", flush=True)

@@ -224,7 +224,8 @@ def _read(path):
     name = Path(path).name
     try:
         with safetensors.safe_open(path, framework="pt") as file:
-            tensors = {key: file.get_tensor(key) for key in file.keys()}
+            # copies: Windows replaces no file from which a tensor is mapped
+            tensors = {key: file.get_tensor(key).clone() for key in file.keys()}
             metadata = file.metadata() or {}
         notes = json.loads(metadata["softdict"])
         if not KEYS <= notes.keys() or not isinstance(notes["architecture"], dict):

@@ -317,7 +317,8 @@ def read_weights(family, config, path, dtype):
                 if kind not in ("F64", "F32", "F16", "BF16"):
                     raise ValueError(f"{path.name} holds numbers of the kind {kind} in "
                                      f"{place}; known here are floats of 16 to 64 bits")
-                tensors[name] = file.get_tensor(place).to(dtype)
+                # a copy: Windows replaces no file from which a tensor is mapped
+                tensors[name] = file.get_tensor(place).to(dtype, copy=True)
                 if not tensors[name].isfinite().all():
                     raise ValueError(f"{path.name} holds weights that are no numbers, "
                                      f"in {place}")

@@ -34,8 +34,7 @@ def write_whole(path, *content):
                       f"{path.name} was not saved, and an earlier one is untouched: "
                       f"{error.strerror or error}", str(path.parent)) from error
     finally:
-        with suppress(OSError):
-            part.unlink()
+        remove(part)
 
 
 @contextmanager
@@ -47,19 +46,28 @@ def alone(path):
     """
     path = Path(path)
     mark = path.with_name(f".{path.name}.lock")
-    with open(mark, "ab") as held:
-        try:
-            lock(held)
-        except (BlockingIOError, PermissionError):
-            raise ValueError(f"another process is at work on {path.name}: wait until "
-                             "it has ended, or stop it") from None
-        except OSError:
-            pass    # a file system without locks
-        try:
-            yield
-        finally:
-            with suppress(OSError):    # Windows keeps what is open
-                mark.unlink()
+    try:
+        with open(mark, "ab") as held:
+            try:
+                lock(held)
+            except (BlockingIOError, PermissionError):
+                raise ValueError(f"another process is at work on {path.name}: wait "
+                                 "until it has ended, or stop it") from None
+            except OSError:
+                pass    # a file system without locks
+            try:
+                yield
+            finally:
+                remove(mark)
+    finally:
+        if os.name == "nt":    # Windows keeps what is open, for whoever has it
+            remove(mark)
+
+
+def remove(path):
+    """Removes a file, where that can be done."""
+    with suppress(OSError):
+        path.unlink()
 
 
 def lock(file):
