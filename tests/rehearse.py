@@ -1,7 +1,8 @@
 """Chapters on the second device: `python tests/rehearse.py 02 07`, or all of them.
 
 Each cell runs as on a GPU that nobody has at hand. What a GPU would refuse for its
-device ends the chapter with its cell and line.
+device ends the chapter with its cell and line. With the word mps in front, what Apple's
+MPS lacks ends it too.
 """
 
 import contextlib
@@ -41,9 +42,16 @@ def run(notebook, python):
 
 
 def main(wanted):
-    """Runs the chapters whose names begin so; returns how many have stopped."""
-    stopped = 0
-    with second_device.present() as device:
+    """Runs the chapters whose names begin so; returns how many have stopped.
+
+    wanted: beginnings; mps before them, or alone, lets the device stand for Apple's
+    """
+    stopped, mps = 0, wanted[:1] == ["mps"]
+    wanted = wanted[mps:] or [""]
+    if mps and not second_device.OPERATIONS.is_file():
+        sys.exit("This torch does not bring native_functions.yaml, the list of what "
+                 "MPS computes.")
+    with second_device.present(mps) as device:
         runtime.device = lambda: device
         sys.path.append(str(ROOT / "tools"))
         import notebooks
@@ -67,4 +75,4 @@ def main(wanted):
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    sys.exit(main(sys.argv[1:] or [""]))
+    sys.exit(main(sys.argv[1:]))

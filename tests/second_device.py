@@ -5,14 +5,19 @@ Operations that mix it with tensors of the CPU are refused as on CUDA, and what 
 permits is permitted: numbers without axes, indices, lengths for packing. It computes
 what the CPU computes, so values can be compared exactly.
 
+It can stand for Apple's MPS too, which has no float64, and no operation beyond those
+that `native_functions.yaml` names for it.
+
 The interface for devices in Python is private to torch, and recent: see `available`.
 """
 
 import contextlib
-from functools import partial
+import re
+from functools import cache, partial
+from pathlib import Path
 
 import torch
-from torch.utils import _pytree as pytree
+import torchgen
 from torch.utils import backend_registration
 from torch.utils._python_dispatch import TorchDispatchMode, return_and_correct_aliasing
 
@@ -26,9 +31,33 @@ PACKING = {aten._pack_padded_sequence, aten._pack_padded_sequence_backward,
            aten._pad_packed_sequence}
 
 
+OPERATIONS = (Path(torchgen.__file__).parent
+              / "packaged/ATen/native/native_functions.yaml")
+ON_MPS = {"MPS", "CompositeImplicitAutograd", "CompositeExplicitAutograd",
+          "CompositeExplicitAutogradNonFunctional"}
+apple = False    # whether the device stands for Apple's MPS
+
+
 def available():
     """Whether this torch lets a device be written in Python."""
     return hasattr(backend_registration, "_setup_privateuseone_for_python_backend")
+
+
+@cache
+def on_mps():
+    """Names of the operations that run on MPS, composites among them.
+
+    raises FileNotFoundError where torch does not bring their list
+    """
+    kernels, delegates = {}, {}
+    for entry in re.split(r"^- func: ", OPERATIONS.read_text(), flags=re.M)[1:]:
+        name = entry[:entry.index("(")]
+        keys = ", ".join(re.findall(r"^    (\w[\w, ]*):", entry, re.M)).split(", ")
+        kernels[name] = keys == [""] or not ON_MPS.isdisjoint(keys)
+        if delegate := re.search(r"^  structured_delegate: (\S+)", entry, re.M):
+            delegates[name] = delegate[1]
+    return {f"aten::{name}" for name in kernels
+            if kernels[delegates.get(name, name)]}
 
 
 class There(torch.Tensor):
@@ -41,6 +70,7 @@ class There(torch.Tensor):
             device=f"{NAME}:0", storage_offset=here.storage_offset())
 
     def __init__(self, here):
+        refuse_float64(here)
         self.here = here
 
     def __repr__(self):
@@ -61,7 +91,7 @@ def computed(function, args, kwargs):
     its result is on the device that it names, or else on that of its tensors
     """
     packet = function.overloadpacket
-    tensors = [part for part in pytree.tree_leaves((args, kwargs))
+    tensors = [part for part in leaves((args, kwargs))
                if isinstance(part, torch.Tensor)]
     named = kwargs.get("device")
     elsewhere = any(isinstance(part, There) for part in tensors)
@@ -70,8 +100,10 @@ def computed(function, args, kwargs):
     if packet in PLAIN:
         found = PLAIN[packet](*here((args, kwargs))[0])
     else:
+        if apple and (elsewhere or is_there(named)):
+            refuse_on_mps(function)
         inner = here((args, kwargs))
-        if named is not None and torch.device(named).type == NAME:
+        if is_there(named):
             inner[1]["device"] = "cpu"
             elsewhere = True
         elif named is not None:
@@ -82,17 +114,67 @@ def computed(function, args, kwargs):
         found = function(*inner[0], **inner[1])
     if packet is aten.copy_:
         elsewhere = isinstance(args[0], There)
+    if packet in CROSS and any(isinstance(part, There) for part in tensors):
+        refuse_float64(found)    # nor does it leave MPS as float64
     if not elsewhere:
         return found
     if packet is aten._pack_padded_sequence:
         return There(found[0]), found[1]
-    found = pytree.tree_map_only(torch.Tensor, There, found)
+    found = mapped(torch.Tensor, There, found)
+    if not aliasing(function):
+        return found
     return return_and_correct_aliasing(function, args, kwargs, found)
+
+
+def is_there(device):
+    """Whether a device, or its name, or None, is the second one."""
+    return device is not None and torch.device(device).type == NAME
+
+
+@cache
+def aliasing(function):
+    """Whether what an operation gives may share its memory with what it takes."""
+    return any(part.alias_info for part in function._schema.arguments)
+
+
+def mapped(kind, change, parts):
+    """Lists, tuples and dicts in each other, with every part of a kind changed."""
+    if isinstance(parts, kind):
+        return change(parts)
+    if isinstance(parts, (list, tuple)):
+        return type(parts)([mapped(kind, change, part) for part in parts])
+    if isinstance(parts, dict):
+        return {name: mapped(kind, change, part) for name, part in parts.items()}
+    return parts
+
+
+def leaves(parts):
+    """What lists, tuples and dicts in each other hold."""
+    if isinstance(parts, (list, tuple)):
+        return [leaf for part in parts for leaf in leaves(part)]
+    if isinstance(parts, dict):
+        return leaves(list(parts.values()))
+    return [parts]
 
 
 def here(parts):
     """The same with tensors of the CPU."""
-    return pytree.tree_map_only(There, lambda part: part.here, parts)
+    return mapped(There, lambda part: part.here, parts)
+
+
+def refuse_on_mps(function):
+    """Raises NotImplementedError for an operation that Apple's MPS lacks."""
+    name = function.name()
+    if name.startswith("aten::") and name not in on_mps():
+        raise NotImplementedError(f"The operator '{name}' is not currently implemented "
+                                  "for the MPS device")
+
+
+def refuse_float64(*tensors):
+    """Raises TypeError for numbers of 64 bits that are not whole, as MPS does."""
+    if apple and any(one.dtype in (torch.float64, torch.complex128) for one in tensors):
+        raise TypeError("Cannot convert a MPS Tensor to float64 dtype as the MPS "
+                        "framework doesn't support float64. Please use float32 instead")
 
 
 def refuse_mixed(function, args, kwargs, tensors):
@@ -120,7 +202,8 @@ def scalars(packet):
                           aten.embedding, aten.gather, aten.index_select)
 
 
-# What the CPU has no kernel of its own for: the cells of RNNs on other devices.
+# What the CPU has no kernel of its own for: the cells of RNNs on other devices. MPS
+# goes another way there, so that nothing is missing.
 # No gradient is asked of torch here, since a way back may not start another
 
 def lstm_cell(from_input, from_state, cell, bias_ih=None, bias_hh=None):
@@ -194,6 +277,7 @@ def make(name, *args, **kwargs):
 
 def copy_from(source, target, non_blocking=False):
     """Copies between devices, or on this one; returns the target."""
+    refuse_float64(source, target)
     here(target).copy_(here(source))
     return target
 
@@ -203,10 +287,8 @@ class Makes(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        device = kwargs.get("device")
-        if device is not None and torch.device(device).type == NAME:
-            return computed(function, args, kwargs)
-        if any(isinstance(part, There) for part in pytree.tree_leaves((args, kwargs))):
+        if is_there(kwargs.get("device")) or any(
+                isinstance(part, There) for part in leaves((args, kwargs))):
             return computed(function, args, kwargs)
         return function(*args, **kwargs)
 
@@ -228,8 +310,13 @@ class Module(backend_registration._DummyBackendModule):
 
 
 @contextlib.contextmanager
-def present():
-    """The second device, in a process that has no other and makes no model before."""
+def present(mps=False):
+    """The second device, in a process that has no other and makes no model before.
+
+    mps: it stands for Apple's MPS; needs the list of operations that torch brings
+    """
+    global apple
+    apple = mps and bool(on_mps())
     backend_registration._setup_privateuseone_for_python_backend(
         NAME, backend_module=Module())
     # a number that is set into a tensor is made where no mode looks

@@ -1,5 +1,7 @@
 """On a device made in Python, what would fail on a GPU fails, and the rest is equal.
 
+The same device can stand for Apple's MPS, and then lacks what that lacks.
+
 In a process of its own, since a device cannot be taken away again.
 """
 
@@ -105,16 +107,46 @@ def broken(device):
         trained()
 
 
+def refused_on_mps(device):
+    """What MPS refuses: float64, made there, sent there or back; missing operations."""
+    there, here = torch.ones(3, 3, device=device), torch.ones(3, dtype=torch.float64)
+    for wrong in (lambda: here.to(device), lambda: there.double(),
+                  lambda: torch.zeros(3, dtype=torch.float64, device=device),
+                  lambda: torch.tensor(here.numpy(), device=device),
+                  lambda: torch.nn.Linear(3, 3).double().to(device),
+                  lambda: torch.zeros(3, dtype=torch.complex128, device=device),
+                  lambda: there.to("cpu", torch.float64), lambda: here.copy_(there[0]),
+                  lambda: there.long().mean(dtype=torch.float64)):
+        with pytest.raises(TypeError, match="float64"):
+            wrong()
+    for wrong in (there.mode, lambda: torch.linalg.svd(there)):
+        with pytest.raises(NotImplementedError, match="for the MPS device"):
+            wrong()
+
+
+def permitted_on_mps(device):
+    """What MPS permits: float64 after the way to the CPU, sums of whole numbers."""
+    there = torch.tensor([[1.0, 2.0], [3.0, 4.0]], device=device)
+    assert there.cpu().double().sum() == 10
+    assert there.copy_(torch.eye(2, dtype=torch.float64)).tolist() == [[1, 0], [0, 1]]
+    assert (2 * there[0] + torch.tensor(0.5, dtype=torch.float64)).tolist() == [2.5, .5]
+    assert (there > 0).cumsum(dim=1).tolist() == [[1, 1], [0, 1]]
+
+
 # The tests ----------------------------------------------------------------------------
 
-@pytest.mark.parametrize("part", ["refused", "permitted", "equal", "broken"])
+@pytest.mark.parametrize("part", [
+    "refused", "permitted", "equal", "broken", "mps refused_on_mps",
+    "mps permitted_on_mps", "mps equal"])
 def test_on_the_second_device(part):
+    if part.startswith("mps") and not second_device.OPERATIONS.is_file():
+        pytest.skip("this torch does not bring the list of what MPS computes")
     made = subprocess.run(
-        [sys.executable, "-W", "ignore", __file__, part], capture_output=True,
+        [sys.executable, "-W", "ignore", __file__, *part.split()], capture_output=True,
         text=True, cwd=Path(__file__).parent)
     assert made.returncode == 0, made.stderr[-2000:]
 
 
 if __name__ == "__main__":
-    with second_device.present() as place:
-        globals()[sys.argv[1]](place)
+    with second_device.present(mps=sys.argv[1] == "mps") as place:
+        globals()[sys.argv[-1]](place)
