@@ -7,6 +7,7 @@ MPS lacks ends it too.
 
 import contextlib
 import io
+import linecache
 import sys
 import tempfile
 import time
@@ -32,9 +33,11 @@ def run(notebook, python):
           contextlib.redirect_stdout(io.StringIO())):
         for cell in notebook.cells:
             if cell.cell_type == "code" and cell.get("id") != "setup":
-                name = f"cell {cell.get('id')}"
+                name, source = f"cell {cell.get('id')}", python(cell.source)
+                # where inspect finds the source of what a cell defines
+                linecache.cache[name] = len(source), None, source.splitlines(True), name
                 try:
-                    exec(compile(python(cell.source), name, "exec"), namespace)
+                    exec(compile(source, name, "exec"), namespace)
                 except Exception as error:
                     error.add_note(name)
                     raise

@@ -309,6 +309,20 @@ class Module(backend_registration._DummyBackendModule):
         torch.set_rng_state(state)
 
 
+def swapping(convert):
+    """How a module goes to another device: parameters are swapped, so that what is tied
+    stays tied. They are not while it loads weights, which others may hold too."""
+    def converted(module, *args, **kwargs):
+        before = torch.__future__.get_swap_module_params_on_conversion()
+        torch.__future__.set_swap_module_params_on_conversion(True)
+        try:
+            return convert(module, *args, **kwargs)
+        finally:
+            torch.__future__.set_swap_module_params_on_conversion(before)
+
+    return converted
+
+
 @contextlib.contextmanager
 def present(mps=False):
     """The second device, in a process that has no other and makes no model before.
@@ -324,6 +338,6 @@ def present(mps=False):
     for name in ("empty_strided", "empty.memory_format"):
         library.impl(name, partial(make, name), "PrivateUse1")
     library.impl("_copy_from", copy_from, "PrivateUse1")
-    torch.__future__.set_swap_module_params_on_conversion(True)    # tied stays tied
+    torch.nn.Module._apply = swapping(torch.nn.Module._apply)
     with Makes():
         yield torch.device(f"{NAME}:0")

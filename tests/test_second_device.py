@@ -49,6 +49,12 @@ def permitted(device):
     packed = torch.nn.utils.rnn.pack_padded_sequence(
         there[..., None], torch.tensor([4, 2, 1]), batch_first=True)
     assert packed.data.device.type == second_device.NAME
+    for place in ("cpu", device):    # weights are loaded while a graph holds the old
+        layer, other = torch.nn.Linear(2, 2).to(place), torch.nn.Linear(2, 2)
+        x = torch.ones(1, 2, device=place, requires_grad=True)
+        held = layer(x)
+        layer.load_state_dict(other.state_dict())
+        assert layer(x).tolist() == other(torch.ones(1, 2)).tolist() != held.tolist()
 
 
 def equal(device):
