@@ -139,11 +139,44 @@ def permitted_on_mps(device):
     assert (there > 0).cumsum(dim=1).tolist() == [[1, 1], [0, 1]]
 
 
+def measured(device):
+    """What experiments find in a model that stands there is what they find on a CPU."""
+    from softdict import corpus, roles, runtime
+    from softdict.experiments import (averaged, keeping, measures, replaced, sentences,
+                                      translation)
+    from softdict.experiments import roles as study
+    from softdict.programs import translator
+    from softdict.transformer import Transformer
+
+    whole, pairs = sentences.split, corpus.split("iid")[:6]
+    sentences.split = lambda name: whole(name)[:6]
+    runtime.device = lambda: device
+    links = roles.neighbour_links([len(pair.words) for pair in pairs], 1)
+    dots = translation.SYSTEMS["looks"]["attention"]
+
+    def found(model):
+        batch = study.batch_of(pairs, model)
+        if not isinstance(model, Transformer):
+            return [(row["linked"], row["others"])
+                    for row in replaced.replacements(dots, model).values()]
+        weights = roles.head_weights(model, batch.source, batch.source_lengths,
+                                     batch.target_in)["encoder"]
+        return [study.judged(model, batch), keeping.measured(model, whole("iid")[:6]),
+                averaged.judged(model, batch, roles.ablated(model, [])),
+                measures.cross_attention(study.SYSTEM, model),
+                roles.head_accuracy(weights, links).tolist()]
+
+    for model in (translator.translator(), dots.start(0)[0].model):
+        there = found(model.eval())
+        torch.testing.assert_close(found(model.cpu()), there, rtol=1e-5, atol=1e-6,
+                                   equal_nan=True)
+
+
 # The tests ----------------------------------------------------------------------------
 
 @pytest.mark.parametrize("part", [
     "refused", "permitted", "equal", "broken", "mps refused_on_mps",
-    "mps permitted_on_mps", "mps equal"])
+    "mps permitted_on_mps", "mps equal", "mps measured"])
 def test_on_the_second_device(part):
     if part.startswith("mps") and not second_device.OPERATIONS.is_file():
         pytest.skip("this torch does not bring the list of what MPS computes")
