@@ -18,6 +18,7 @@ from pathlib import Path
 
 import torch
 import torchgen
+from torch.overrides import TorchFunctionMode
 from torch.utils import backend_registration
 from torch.utils._python_dispatch import TorchDispatchMode, return_and_correct_aliasing
 
@@ -108,9 +109,8 @@ def computed(function, args, kwargs):
             elsewhere = True
         elif named is not None:
             elsewhere = False
-        if isinstance(inner[1].get("generator"), torch.Generator) and elsewhere:
-            raise RuntimeError(f"Expected a '{NAME}' device type for generator but "
-                               "found 'cpu'")
+        if isinstance(inner[1].get("generator"), torch._C.Generator):
+            refuse_chance(elsewhere)
         found = function(*inner[0], **inner[1])
     if packet is aten.copy_:
         elsewhere = isinstance(args[0], There)
@@ -160,6 +160,37 @@ def leaves(parts):
 def here(parts):
     """The same with tensors of the CPU."""
     return mapped(There, lambda part: part.here, parts)
+
+
+class Chance(torch.Generator):
+    """A generator of random numbers, on the CPU or on the second device."""
+
+    def __new__(cls, device="cpu"):
+        made = super().__new__(cls)
+        made.place = torch.device(NAME, 0) if is_there(device) else torch.device(device)
+        return made
+
+    @property
+    def device(self):
+        return self.place
+
+
+class Draws(TorchFunctionMode):
+    """Keeps where the generator of a call is: below, torch makes new objects of it."""
+    chance = None
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        Draws.chance = getattr(kwargs.get("generator"), "place", None)
+        return function(*args, **kwargs)
+
+
+def refuse_chance(elsewhere):
+    """Raises RuntimeError if the generator is not where the numbers are to be drawn."""
+    if is_there(Draws.chance) != elsewhere:
+        wanted, found = (NAME, "cpu") if elsewhere else ("cpu", NAME)
+        raise RuntimeError(f"Expected a '{wanted}' device type for generator but found "
+                           f"'{found}'")
 
 
 def refuse_on_mps(function):
@@ -290,7 +321,21 @@ class Makes(TorchDispatchMode):
         if is_there(kwargs.get("device")) or any(
                 isinstance(part, There) for part in leaves((args, kwargs))):
             return computed(function, args, kwargs)
+        if isinstance(kwargs.get("generator"), torch._C.Generator):
+            refuse_chance(False)
         return function(*args, **kwargs)
+
+
+# In autocast, products are made in the smaller type, as on CUDA and MPS
+PRODUCTS = "linear", "matmul", "mm", "bmm", "addmm", "baddbmm"
+
+
+def smaller(operation, *args):
+    """What a product gives of inputs in the type of autocast."""
+    kind = torch.get_autocast_dtype(NAME)
+    with torch._C._ExcludeDispatchKeyGuard(
+            torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastPrivateUse1)):
+        return operation(*mapped(torch.Tensor, lambda part: part.to(kind), args))
 
 
 class Module(backend_registration._DummyBackendModule):
@@ -338,6 +383,11 @@ def present(mps=False):
     for name in ("empty_strided", "empty.memory_format"):
         library.impl(name, partial(make, name), "PrivateUse1")
     library.impl("_copy_from", copy_from, "PrivateUse1")
+    for name in PRODUCTS:
+        library.impl(name, partial(smaller, getattr(aten, name)), "AutocastPrivateUse1")
+    rest = torch.library.Library("_", "IMPL")
+    rest.fallback(torch.library.fallthrough_kernel, "AutocastPrivateUse1")
+    torch.Generator = Chance
     torch.nn.Module._apply = swapping(torch.nn.Module._apply)
-    with Makes():
+    with Makes(), Draws():
         yield torch.device(f"{NAME}:0")

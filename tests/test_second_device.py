@@ -5,9 +5,11 @@ The same device can stand for Apple's MPS, and then lacks what that lacks.
 In a process of its own, since a device cannot be taken away again.
 """
 
+import contextlib
 import copy
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,8 @@ def refused(device):
                   lambda: torch.nn.Linear(4, 2)(there), lambda: there.numpy(),
                   lambda: torch.nn.functional.cross_entropy(there, torch.arange(3)),
                   lambda: torch.rand(3, device=device, generator=torch.Generator()),
+                  lambda: torch.rand(3, generator=torch.Generator(device)),
+                  lambda: there[0].multinomial(1, generator=torch.Generator()),
                   lambda: torch.nn.utils.rnn.pack_padded_sequence(
                       there[..., None], torch.tensor([4, 2, 1]).to(device), True)):
         with pytest.raises((RuntimeError, TypeError, ValueError)):
@@ -172,11 +176,60 @@ def measured(device):
                                    equal_nan=True)
 
 
+def carried(device):
+    """A training goes from there to the CPU and back, and ends like one that stays."""
+    from softdict.training import Settings, TrainingState, train, update
+    from softdict.transformer import TransformerConfig, make_transformer
+
+    def losses(name, *places):
+        def until_interrupted(state, batch):
+            if len(state.history) == last:
+                raise KeyboardInterrupt
+            return update(state, batch)
+
+        for last, place in zip((2, 4, 6), places):
+            torch.manual_seed(0)
+            model = make_transformer(20, 20, TransformerConfig(
+                width=12, heads=3, layers=1, hidden=24, dropout=0.0)).to(place)
+            state = TrainingState(model, Settings(updates=6, batch_size=8, interval=1),
+                                  "words")
+            with contextlib.suppress(KeyboardInterrupt):
+                train(state, PAIRS, path=Path(name), update=until_interrupted)
+        return [record["loss"] for record in state.history]
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        torch.testing.assert_close(losses("moved", device, "cpu", device),
+                                   losses("stays", "cpu", "cpu", "cpu"))
+
+
+def commands(device):
+    """The commands train every kind of model there, translate and write."""
+    from softdict import __main__, runtime
+
+    runtime.device = lambda: device
+    pairs = "".join(f"the dog {k % 7} sees {k % 5}\tle chien {k % 7} voit {k % 5}\n"
+                    for k in range(60))
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        Path("pairs.tsv").write_text(pairs, encoding="utf-8")
+        Path("notes.txt").write_text("once upon a time there was a dog. " * 400,
+                                     encoding="utf-8")
+        small = "--updates 3 --width 16 --heads 2 --layers 1"
+        for line in ("translate the dog saw Mina --figure map.svg",
+                     "train --pairs pairs.tsv --out rnn --updates 2 --model rnn",
+                     f"train --pairs pairs.tsv --out pieces {small} --pieces 60",
+                     f"train --pairs pairs.tsv --out half {small} --precision bfloat16",
+                     "translate the dog --model half",
+                     f"train --text notes.txt --out writer {small}",
+                     "write once --model writer --seed 1"):
+            given = __main__.command_line().parse_args(line.split())
+            given.run(given)
+
+
 # The tests ----------------------------------------------------------------------------
 
 @pytest.mark.parametrize("part", [
     "refused", "permitted", "equal", "broken", "mps refused_on_mps",
-    "mps permitted_on_mps", "mps equal", "mps measured"])
+    "mps permitted_on_mps", "mps equal", "mps measured", "carried", "mps commands"])
 def test_on_the_second_device(part):
     if part.startswith("mps") and not second_device.OPERATIONS.is_file():
         pytest.skip("this torch does not bring the list of what MPS computes")
