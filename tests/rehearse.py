@@ -6,7 +6,7 @@ MPS lacks ends it too.
 
 A training ends after a few updates, since later ones ask nothing new of a device. Such
 models have not learned: asserts are left out, and a cell that divides by a number of
-right words, or asks for a later update, is named, and the chapter goes on.
+right words, or draws or asks for later updates, is named, and the chapter goes on.
 """
 
 import contextlib
@@ -49,7 +49,7 @@ def run(notebook, python):
                 linecache.cache[name] = len(source), None, source.splitlines(True), name
                 try:
                     exec(compile(source, name, "exec", optimize=1), namespace)
-                except (ArithmeticError, LookupError) as error:
+                except (ArithmeticError, LookupError, ValueError) as error:
                     unlearned.append(f"{cell.get('id')} ({type(error).__name__})")
                 except Exception as error:
                     error.add_note(name)
