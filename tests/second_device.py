@@ -77,9 +77,12 @@ class There(torch.Tensor):
     def __repr__(self):
         return f"{self.here!r} on {NAME}"
 
+    # As torch's own, which are not for classes such as this
     def tolist(self):
-        """As torch's own, which is not for classes such as this."""
         return self.here.tolist()
+
+    def __format__(self, wanted):
+        return format(self.here, wanted)
 
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):

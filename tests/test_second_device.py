@@ -48,6 +48,7 @@ def permitted(device):
     assert (there + torch.tensor(1.0)).tolist() == (there.cpu() + 1).tolist()
     assert there[torch.tensor([2, 0])].tolist() == there.cpu()[[2, 0]].tolist()
     assert torch.empty(3, 4).copy_(there).device.type == "cpu"
+    assert f"{there.sum():.1f}" == "66.0"
     there[:, 1] = 0.0    # a view changes what it is a view of
     assert there[:, 1].sum().item() == 0 and there.sum().item() == 66 - 15
     packed = torch.nn.utils.rnn.pack_padded_sequence(
