@@ -5,14 +5,20 @@ Operations that mix it with tensors of the CPU are refused as on CUDA, and what 
 permits is permitted: numbers without axes, indices, lengths for packing. It computes
 what the CPU computes, so values can be compared exactly.
 
+It can stand for Apple's MPS too, which has no float64, and no operation beyond those
+that `native_functions.yaml` names for it.
+
 The interface for devices in Python is private to torch, and recent: see `available`.
 """
 
 import contextlib
-from functools import partial
+import re
+from functools import cache, partial
+from pathlib import Path
 
 import torch
-from torch.utils import _pytree as pytree
+import torchgen
+from torch.overrides import TorchFunctionMode
 from torch.utils import backend_registration
 from torch.utils._python_dispatch import TorchDispatchMode, return_and_correct_aliasing
 
@@ -26,9 +32,33 @@ PACKING = {aten._pack_padded_sequence, aten._pack_padded_sequence_backward,
            aten._pad_packed_sequence}
 
 
+OPERATIONS = (Path(torchgen.__file__).parent
+              / "packaged/ATen/native/native_functions.yaml")
+ON_MPS = {"MPS", "CompositeImplicitAutograd", "CompositeExplicitAutograd",
+          "CompositeExplicitAutogradNonFunctional"}
+apple = False    # whether the device stands for Apple's MPS
+
+
 def available():
     """Whether this torch lets a device be written in Python."""
     return hasattr(backend_registration, "_setup_privateuseone_for_python_backend")
+
+
+@cache
+def on_mps():
+    """Names of the operations that run on MPS, composites among them.
+
+    raises FileNotFoundError where torch does not bring their list
+    """
+    kernels, delegates = {}, {}
+    for entry in re.split(r"^- func: ", OPERATIONS.read_text(), flags=re.M)[1:]:
+        name = entry[:entry.index("(")]
+        keys = ", ".join(re.findall(r"^    (\w[\w, ]*):", entry, re.M)).split(", ")
+        kernels[name] = keys == [""] or not ON_MPS.isdisjoint(keys)
+        if delegate := re.search(r"^  structured_delegate: (\S+)", entry, re.M):
+            delegates[name] = delegate[1]
+    return {f"aten::{name}" for name in kernels
+            if kernels[delegates.get(name, name)]}
 
 
 class There(torch.Tensor):
@@ -41,14 +71,18 @@ class There(torch.Tensor):
             device=f"{NAME}:0", storage_offset=here.storage_offset())
 
     def __init__(self, here):
+        refuse_float64(here)
         self.here = here
 
     def __repr__(self):
         return f"{self.here!r} on {NAME}"
 
+    # As torch's own, which are not for classes such as this
     def tolist(self):
-        """As torch's own, which is not for classes such as this."""
         return self.here.tolist()
+
+    def __format__(self, wanted):
+        return format(self.here, wanted)
 
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
@@ -61,7 +95,7 @@ def computed(function, args, kwargs):
     its result is on the device that it names, or else on that of its tensors
     """
     packet = function.overloadpacket
-    tensors = [part for part in pytree.tree_leaves((args, kwargs))
+    tensors = [part for part in leaves((args, kwargs))
                if isinstance(part, torch.Tensor)]
     named = kwargs.get("device")
     elsewhere = any(isinstance(part, There) for part in tensors)
@@ -70,29 +104,111 @@ def computed(function, args, kwargs):
     if packet in PLAIN:
         found = PLAIN[packet](*here((args, kwargs))[0])
     else:
+        if apple and (elsewhere or is_there(named)):
+            refuse_on_mps(function)
         inner = here((args, kwargs))
-        if named is not None and torch.device(named).type == NAME:
+        if is_there(named):
             inner[1]["device"] = "cpu"
             elsewhere = True
         elif named is not None:
             elsewhere = False
-        if isinstance(inner[1].get("generator"), torch.Generator) and elsewhere:
-            raise RuntimeError(f"Expected a '{NAME}' device type for generator but "
-                               "found 'cpu'")
+        if isinstance(inner[1].get("generator"), torch._C.Generator):
+            refuse_chance(elsewhere)
         found = function(*inner[0], **inner[1])
     if packet is aten.copy_:
         elsewhere = isinstance(args[0], There)
+    if packet in CROSS and any(isinstance(part, There) for part in tensors):
+        refuse_float64(found)    # nor does it leave MPS as float64
     if not elsewhere:
         return found
     if packet is aten._pack_padded_sequence:
         return There(found[0]), found[1]
-    found = pytree.tree_map_only(torch.Tensor, There, found)
+    found = mapped(torch.Tensor, There, found)
+    if not aliasing(function):
+        return found
     return return_and_correct_aliasing(function, args, kwargs, found)
+
+
+def is_there(device):
+    """Whether a device, or its name, or None, is the second one."""
+    return device is not None and torch.device(device).type == NAME
+
+
+@cache
+def aliasing(function):
+    """Whether what an operation gives may share its memory with what it takes."""
+    return any(part.alias_info for part in function._schema.arguments)
+
+
+def mapped(kind, change, parts):
+    """Lists, tuples and dicts in each other, with every part of a kind changed."""
+    if isinstance(parts, kind):
+        return change(parts)
+    if isinstance(parts, (list, tuple)):
+        return type(parts)([mapped(kind, change, part) for part in parts])
+    if isinstance(parts, dict):
+        return {name: mapped(kind, change, part) for name, part in parts.items()}
+    return parts
+
+
+def leaves(parts):
+    """What lists, tuples and dicts in each other hold."""
+    if isinstance(parts, (list, tuple)):
+        return [leaf for part in parts for leaf in leaves(part)]
+    if isinstance(parts, dict):
+        return leaves(list(parts.values()))
+    return [parts]
 
 
 def here(parts):
     """The same with tensors of the CPU."""
-    return pytree.tree_map_only(There, lambda part: part.here, parts)
+    return mapped(There, lambda part: part.here, parts)
+
+
+class Chance(torch.Generator):
+    """A generator of random numbers, on the CPU or on the second device."""
+
+    def __new__(cls, device="cpu"):
+        made = super().__new__(cls)
+        made.place = torch.device(NAME, 0) if is_there(device) else torch.device(device)
+        return made
+
+    @property
+    def device(self):
+        return self.place
+
+
+class Draws(TorchFunctionMode):
+    """Keeps where the generator of a call is: below, torch makes new objects of it."""
+    chance = None
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        Draws.chance = getattr(kwargs.get("generator"), "place", None)
+        return function(*args, **kwargs)
+
+
+def refuse_chance(elsewhere):
+    """Raises RuntimeError if the generator is not where the numbers are to be drawn."""
+    if is_there(Draws.chance) != elsewhere:
+        wanted, found = (NAME, "cpu") if elsewhere else ("cpu", NAME)
+        raise RuntimeError(f"Expected a '{wanted}' device type for generator but found "
+                           f"'{found}'")
+
+
+def refuse_on_mps(function):
+    """Raises NotImplementedError for an operation that Apple's MPS lacks."""
+    name = function.name()
+    if name.startswith("aten::") and name not in on_mps():
+        raise NotImplementedError(f"The operator '{name}' is not currently implemented "
+                                  "for the MPS device")
+
+
+def refuse_float64(*tensors):
+    """Raises TypeError for numbers of 64 bits that are not whole, as MPS does."""
+    if apple and any(one.dtype in (torch.float64, torch.complex128) for one in tensors):
+        raise TypeError("Cannot convert a MPS Tensor to float64 dtype as the MPS "
+                        "framework doesn't support float64. Please use float32 instead")
 
 
 def refuse_mixed(function, args, kwargs, tensors):
@@ -120,7 +236,8 @@ def scalars(packet):
                           aten.embedding, aten.gather, aten.index_select)
 
 
-# What the CPU has no kernel of its own for: the cells of RNNs on other devices.
+# What the CPU has no kernel of its own for: the cells of RNNs on other devices. MPS
+# goes another way there, so that nothing is missing.
 # No gradient is asked of torch here, since a way back may not start another
 
 def lstm_cell(from_input, from_state, cell, bias_ih=None, bias_hh=None):
@@ -194,6 +311,7 @@ def make(name, *args, **kwargs):
 
 def copy_from(source, target, non_blocking=False):
     """Copies between devices, or on this one; returns the target."""
+    refuse_float64(source, target)
     here(target).copy_(here(source))
     return target
 
@@ -203,12 +321,24 @@ class Makes(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        device = kwargs.get("device")
-        if device is not None and torch.device(device).type == NAME:
+        if is_there(kwargs.get("device")) or any(
+                isinstance(part, There) for part in leaves((args, kwargs))):
             return computed(function, args, kwargs)
-        if any(isinstance(part, There) for part in pytree.tree_leaves((args, kwargs))):
-            return computed(function, args, kwargs)
+        if isinstance(kwargs.get("generator"), torch._C.Generator):
+            refuse_chance(False)
         return function(*args, **kwargs)
+
+
+# In autocast, products are made in the smaller type, as on CUDA and MPS
+PRODUCTS = "linear", "matmul", "mm", "bmm", "addmm", "baddbmm"
+
+
+def smaller(operation, *args):
+    """What a product gives of inputs in the type of autocast."""
+    kind = torch.get_autocast_dtype(NAME)
+    with torch._C._ExcludeDispatchKeyGuard(
+            torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastPrivateUse1)):
+        return operation(*mapped(torch.Tensor, lambda part: part.to(kind), args))
 
 
 class Module(backend_registration._DummyBackendModule):
@@ -227,9 +357,28 @@ class Module(backend_registration._DummyBackendModule):
         torch.set_rng_state(state)
 
 
+def swapping(convert):
+    """How a module goes to another device: parameters are swapped, so that what is tied
+    stays tied. They are not while it loads weights, which others may hold too."""
+    def converted(module, *args, **kwargs):
+        before = torch.__future__.get_swap_module_params_on_conversion()
+        torch.__future__.set_swap_module_params_on_conversion(True)
+        try:
+            return convert(module, *args, **kwargs)
+        finally:
+            torch.__future__.set_swap_module_params_on_conversion(before)
+
+    return converted
+
+
 @contextlib.contextmanager
-def present():
-    """The second device, in a process that has no other and makes no model before."""
+def present(mps=False):
+    """The second device, in a process that has no other and makes no model before.
+
+    mps: it stands for Apple's MPS; needs the list of operations that torch brings
+    """
+    global apple
+    apple = mps and bool(on_mps())
     backend_registration._setup_privateuseone_for_python_backend(
         NAME, backend_module=Module())
     # a number that is set into a tensor is made where no mode looks
@@ -237,6 +386,11 @@ def present():
     for name in ("empty_strided", "empty.memory_format"):
         library.impl(name, partial(make, name), "PrivateUse1")
     library.impl("_copy_from", copy_from, "PrivateUse1")
-    torch.__future__.set_swap_module_params_on_conversion(True)    # tied stays tied
-    with Makes():
+    for name in PRODUCTS:
+        library.impl(name, partial(smaller, getattr(aten, name)), "AutocastPrivateUse1")
+    rest = torch.library.Library("_", "IMPL")
+    rest.fallback(torch.library.fallthrough_kernel, "AutocastPrivateUse1")
+    torch.Generator = Chance
+    torch.nn.Module._apply = swapping(torch.nn.Module._apply)
+    with Makes(), Draws():
         yield torch.device(f"{NAME}:0")

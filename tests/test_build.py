@@ -4,6 +4,7 @@ No network is needed.
 """
 
 import ast
+import datetime
 import hashlib
 import json
 import mimetypes
@@ -30,6 +31,7 @@ import lock
 import nbformat
 import notebooks
 import pages
+import platforms
 import prose_checks
 import pytest
 import yaml
@@ -1050,6 +1052,35 @@ def test_the_badges_of_the_readme_are_what_make_quotes_writes():
     assert [row.rpartition("/")[2].rstrip(") |") for row in rows] == names
     broken = readme.replace("[read](", "[look](")
     assert notebooks.with_badges(broken) == readme
+
+
+def test_the_platforms_of_the_readme_are_those_of_the_records():
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert platforms.with_platforms(readme, ROOT) == readme, "run: make quotes"
+    rows = platforms.TABLE.search(readme)[0].splitlines()[3:-1]
+    records = tomllib.loads((ROOT / platforms.FILE).read_text("utf-8"))["platform"]
+    assert [row.split(" | ")[0] for row in rows] == [f"| {record['name']}"
+                                                    for record in records]
+    shallow = subprocess.run(["git", "rev-parse", "--is-shallow-repository"], cwd=ROOT,
+                             capture_output=True, text=True).stdout
+    if shallow.strip() == "false":    # the whole history is there
+        for record in records:
+            if record["state"] != "never":
+                subprocess.run(["git", "merge-base", "--is-ancestor", record["commit"],
+                                "HEAD"], cwd=ROOT, check=True)
+
+
+@pytest.mark.parametrize("change, told", [
+    ({"state": "often"}, "the state of A is 'often'; it must be one of run, rehearsed"),
+    ({"date": "2026-11-26"}, "A, run, needs name, state, what, date, commit, versions"),
+    ({"state": "never"}, "A, never, needs name, state, what, and nothing else"),
+    ({"commit": "main"}, "the commit of A must be 7 to 40 hex digits")])
+def test_a_record_of_a_platform_that_says_too_little_is_refused(change, told):
+    right = {"name": "A", "state": "run", "what": "all", "commit": "36f136f",
+             "date": datetime.date(2026, 11, 26), "versions": "Python 3.11"}
+    platforms.check(right)
+    with pytest.raises(ValueError, match=told):
+        platforms.check(right | change)
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])

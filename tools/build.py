@@ -288,7 +288,8 @@ def shaken(only=""):
 def rehearse(only=""):
     """Every cell on a device made in Python: what a GPU would refuse for its device.
 
-    only: the chapters, as in 02,07, or all, which takes an hour or two
+    only: the chapters, as in 02,07, or all, which takes an hour or two; with mps in
+    front, as in mps,02, the device stands for Apple's, and lacks what that lacks
     """
     make_environment()
     if python("tests/rehearse.py", *only.split(",")).returncode:
@@ -613,8 +614,8 @@ def main():
     reader.add_argument("command", nargs="?", choices=COMMANDS)
     reader.add_argument("to", nargs="?", default="",
                         help="address: the new OWNER/NAME on GitHub; student, test, "
-                             "shaken, rehearse: the chapters, as in 02,07; "
-                             "moodle: the seed")
+                             "shaken, rehearse: the chapters, as in 02,07, or "
+                             "mps,02 for Apple's device; moodle: the seed")
     reader.add_argument("--no-browser", action="store_true",
                         help="serve: print the address only")
     given = reader.parse_args()

@@ -43,6 +43,7 @@ from lengths import length, minutes, with_hours, with_minutes
 from links import linked, site
 from real_models import with_models
 from nbformat.v4.rwbase import rejoin_lines
+from platforms import with_platforms
 
 ROOT = Path(__file__).resolve().parent.parent
 CLAIM = "nbval-check-output"    # tags the cells whose text output is compared
@@ -487,8 +488,8 @@ def with_recall(notebook, name, root=ROOT):
 
 
 def requoted_pages(root=ROOT, new={}):
-    """README with its badges, CONTRIBUTING with its quotes, the book's pages with their
-    links, and the quick reference, as they should stand.
+    """README with both its tables, CONTRIBUTING with its quotes, the book's pages with
+    their links, and the quick reference, as they should stand.
 
     new: notebooks by the names of their files, which the files do not hold yet
     """
@@ -505,7 +506,8 @@ def requoted_pages(root=ROOT, new={}):
         quotes = with_quotes(contributing.read_text(encoding="utf-8"), root)
     except (ValueError, SyntaxError) as error:
         raise ValueError(f"{contributing.name}: {error}") from error
-    return {readme: with_badges(readme.read_text(encoding="utf-8"), root),
+    front = with_platforms(readme.read_text(encoding="utf-8"), root)
+    return {readme: with_badges(front, root),
             contributing: quotes, **pages}
 
 

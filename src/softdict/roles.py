@@ -120,14 +120,14 @@ def words_only(weights, itself=False):
 def head_accuracy(weights, links):
     """Share of links whose key has the largest weight in the row of its query.
 
-    weights [B, H, T, S]; returns shares [H]
+    weights [B, H, T, S]; returns shares [H], in float64 and so on the CPU
     raises ValueError without a link
     """
     if not links:
         raise ValueError("there is no link to hit")
     b, query, key = torch.tensor(links, device=weights.device).T
     largest = weights[b, :, query].argmax(dim=-1)                  # [L, H]
-    return (largest == key[:, None]).double().mean(dim=0)          # [H]
+    return (largest == key[:, None]).cpu().double().mean(dim=0)    # [H]
 
 
 def most_common_offset(links):

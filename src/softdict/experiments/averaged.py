@@ -77,7 +77,7 @@ def judged(model, batch, ablation):
     with ablation:
         losses, right = roles.teacher_forced(model, batch)
     return [losses[batch.target_out != PAD].mean().item(),
-            100 * right.all(dim=1).double().mean().item()]
+            100 * right.all(dim=1).cpu().double().mean().item()]
 
 
 def compared(model):

@@ -112,7 +112,7 @@ def certainty(logits, target):
     right = logs.argmax(dim=-1) == gold                       # [N]
     own = logs.gather(-1, gold[:, None])[:, 0]                # [N]
     entropy = -(logs.exp() * logs).sum(dim=-1)                # [N]
-    return {"right": right.double().mean().item(),
+    return {"right": right.cpu().double().mean().item(),
             "log p, right": own[right].mean().item(),
             "log p, wrong": own[~right].mean().item(),
             "entropy, right": entropy[right].mean().item(),

@@ -145,7 +145,7 @@ def cross_attention(system, model):
     right = logits.argmax(dim=-1) == batch.target_out    # [B, T]
     maps = all_weights(model, batch.source, batch.source_lengths, batch.target_in)[2]
     mean = torch.stack(maps).mean(dim=(0, 2)).cpu()      # [B, T, S]
-    return {"told": right[batch.target_out != PAD].double().mean().item(),
+    return {"told": right[batch.target_out != PAD].cpu().double().mean().item(),
             # row t predicts word t; the row behind it reads word t
             "alignment": aligned(examples, list(mean)),
             "alignment reading": aligned(examples, list(mean[:, 1:]))}

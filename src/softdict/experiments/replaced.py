@@ -70,9 +70,9 @@ def replacements(system, model):
                          ("gold", instead(gold))):
         model.decoder.context = Replaced(own, change) if change else own
         best = scores(system, model, examples)[0].argmax(dim=-1)
-        right = (best == batch.target_out).double()    # [B, T]
-        table[name] = {"linked": 100 * right[linked].mean().item(),
-                       "others": 100 * right[others].mean().item()}
+        right = best == batch.target_out    # [B, T]
+        table[name] = {"linked": 100 * right[linked].cpu().double().mean().item(),
+                       "others": 100 * right[others].cpu().double().mean().item()}
         # nobody knows the gold links of what a model writes by itself
         if name != "gold":
             table[name]["free"] = quality(examples,

@@ -176,7 +176,7 @@ def judged(model, batch, silent=()):
     with roles.ablated(model, silent):
         losses, right = roles.teacher_forced(model, batch)
     words = (batch.target_out != PAD).sum()
-    exact = right.all(dim=1).double().mean()
+    exact = right.all(dim=1).cpu().double().mean()
     return [(losses.sum() / words).item(), 100 * exact.item()]
 
 
