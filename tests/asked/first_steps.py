@@ -103,7 +103,7 @@ def _():
     last = 2 * math.pi * base ** ((width - 2) / width)
     assert 0.95 < last / (2 * math.pi * base) < 1
     return (f"2π · {base:,} = {2 * math.pi * base:,.0f}", f"is {2 * math.pi:.2f}",
-            f"in {words} words, at width {width}, {slow} of {width // 2} pairs",
+            f"over {words} places, at width {width}, {slow} of the {width // 2} pairs",
             "less than .1 radian", "Llama 3 has 500,000")
 
 
@@ -112,8 +112,10 @@ def _():
     told = text("12")
     assert "it loses 16 percentage points between 21-24 and 31-40 words" in told
     assert "only the first 26 of its 64 rows" in told
+    assert "Rotary positions lose 5.5" in told
     return ("has 64 rows, and training reaches 26",
-            "from 21–24 to 31–40 words it loses 16 points", "21", "24", "31", "40")
+            "from 21–24 to 31–40 words it loses 16 points", "21", "24", "31", "40",
+            "rotary positions, which lose 5.5 points there")
 
 
 @computed("why-six-layers")
@@ -132,15 +134,19 @@ def _():
 @computed("where-do-the-65-million-parameters-of-the-transformer-come-from")
 def _():
     width, hidden, pieces = 512, 2048, 37_000
+    rows = 40_960    # wmt_ende_bpe32k in tensor2tensor's problem_hparams.py, 2017
     encoder = parameters(nn.TransformerEncoderLayer(width, 8, hidden))
     decoder = parameters(nn.TransformerDecoderLayer(width, 8, hidden))
     stacks, table = 6 * (encoder + decoder), pieces * width
-    return (f"width {width}, with {hidden:,} inside, has {encoder:,}",
+    return (f"width {width}, with {hidden:,} inside its feed-forward network, "
+            f"has {encoder:,}",
             f"has {decoder:,}", f"make {stacks / 1e6:.1f} million",
             f"about {pieces:,} pieces has {table / 1e6:.1f} million",
             f"That is {(stacks + table) / 1e6:.0f} million", "the paper prints 65",
             "section 5.1",
-            f"it would be {(stacks + 3 * table) / 1e6:.0f} million")
+            f"{rows:,} rows, which makes {(stacks + rows * width) / 1e6:.1f} million",
+            f"three tables of {pieces:,} rows, not shared, would make "
+            f"{(stacks + 3 * table) / 1e6:.0f} million")
 
 
 @computed("how-large-should-the-limit-of-words-be-when-a-model-writes")
@@ -151,7 +157,11 @@ def _():
 
 @computed("can-a-language-model-translate-that-has-read-two-languages-but-no-pairs")
 def _():
-    return "10 MB of French", "11.5 BLEU", "32.8 BLEU on captions and 15.1 on news"
+    (few, *_), (more, *_) = row("21", "gain-run", "100 "), row("21", "gain-run", "500 ")
+    assert float(few) <= 0
+    return ("10 MB of French", "11.5 BLEU", "32.8 BLEU on captions and 15.1 on news",
+            f"With 500 pairs besides, text without translations gains "
+            f"{more.lstrip('+')} BLEU", "with 100 nothing")
 
 
 @computed("how-do-i-see-that-my-two-files-are-no-longer-parallel")
@@ -168,7 +178,7 @@ def _():
 def _():
     found = sorted(int(line.split()[5])
                    for line in output("20", "align-run").splitlines()[1:6])
-    return f"{found[0]} to {found[-1]} of 100 links",
+    return f"{found[0]} to {found[-1]} of 100 sure links",
 
 
 @computed("when-does-the-training-of-a-translator-end")
@@ -216,8 +226,8 @@ def _():
     nats = -math.log(zero), -math.log(three)
     mean = (9 * nats[0] + nats[1]) / 10
     return ("100 digits", f"probability {short(zero)}, and a 3 has {short(three)}",
-            f"(9 · {short(nats[0], 4)} + {nats[1]:.3f}) / 10 = {short(mean, 3)}",
-            f"power {short(mean, 3)} is the perplexity, {math.exp(mean):.2f}",
+            f"(9 · {short(nats[0], 4)} + {nats[1]:.3f}) / 10 = {short(mean, 4)}",
+            f"power {short(mean, 4)} is the perplexity, {math.exp(mean):.2f}",
             f"which is {(9 / zero + 1 / three) / 10:.2f}", "would have 10")
 
 
@@ -252,5 +262,5 @@ def _():
     assert rare < ratio * most and 1 / before > ratio
     return (f"at least {short(ratio)} of", f"beside {short(most)} is "
             f"{short(ratio * most, 3)}, so {short(rare)} would go",
-            f"temperature of {short(temperature, 1)} a printed ratio of {printed:.0f} "
+            f"temperature of {short(temperature, 1)}, a printed ratio of {printed:.0f} "
             f"was √{printed:.0f} = {before:.1f}", "1 in 100")
