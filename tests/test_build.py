@@ -67,7 +67,7 @@ def repository(tmp_path, monkeypatch):
     (tmp_path / "book").mkdir()
     for name in ("notebooks.py", "lengths.py", "links.py", "execute.py", "pages.py",
                  "real_models.py", "environment.py", "pictures.py",
-                 "practice.py", "quick_reference.py", "shuffled.py"):
+                 "platforms.py", "practice.py", "quick_reference.py", "shuffled.py"):
         shutil.copy(ROOT / "tools" / name, tmp_path / "tools")
     (tmp_path / "tools/in_short").mkdir()
     shutil.copy(ROOT / "tools/in_short/__init__.py", tmp_path / "tools/in_short")
@@ -1284,6 +1284,7 @@ def test_a_release_can_be_made_twice_and_be_followed_by_another(tmp_path, monkey
             (made / name).write_text(f"run {number}")
         for name in ("materials.json", "cards.apkg", "book.epub"):
             (made / name).touch()
+        shutil.make_archive(str(made / "site"), "gztar", made / "published")
         monkeypatch.setenv("GITHUB_REF_NAME", tag)
         monkeypatch.setenv("GITHUB_SHA", git("rev-parse", "HEAD", cwd=runner))
         for run in runs:
