@@ -127,7 +127,7 @@ def site(tmp_path_factory):
     text.metadata["live"] = {"figure": "mask", "move": "Move the text's."}
     inside = {**{name: [figure_cell("draw", name)] for name in FIGURES},
               "none": [], "both": [ask, figure_cell("draw", "soft-lookup"),
-                                   markdown("why", "It is (a)."), text]}
+                                   markdown("why", "It is (a).\n\n## On"), text]}
     for name, cells in inside.items():
         last = markdown("last", f"[The figure](#fig-{name})\n\n" + "More.\n\n" * 40)
         nbformat.write(nbformat.v4.new_notebook(
