@@ -28,7 +28,7 @@ def _():
     scores = [line.split()[1:] for line in output("17", "many").splitlines()
               if line.strip().startswith("BLEU")][1]
     assert "400 sentences, longer than any" in output("17", "many")
-    assert "beams of four or five" in text("17")
+    assert "a beam of four or five" in text("17")
     return ("On 400 long sentences", f"{scores[0]} with a beam of 1",
             f"{scores[-1]} with 20", "Widths of 4 or 5")
 

@@ -134,10 +134,13 @@ def learns(call, learned):
     def drawn(part):
         return torch.randn(part.shape, generator=chance, dtype=part.dtype)
 
-    refuse(no_gradient(call(*learned), learned), *DETACHED)
+    def asked(*parts):
+        return call(*(part.clone() for part in parts))    # some change what they get
+
+    refuse(no_gradient(asked(*learned), learned), *DETACHED)
     learned = [part.detach().double().requires_grad_() for part in learned]
     try:
-        made = call(*learned)
+        made = asked(*learned)
     except RuntimeError:    # it makes tensors of float32, which nothing forbids
         return
     if made.dtype != torch.float64:
@@ -147,7 +150,7 @@ def learns(call, learned):
     for n, (part, slope) in enumerate(zip(learned, slopes)):
         way = drawn(part)
         with torch.no_grad():
-            ends = [call(*learned[:n], part + move * way, *learned[n + 1:])
+            ends = [asked(*learned[:n], part + move * way, *learned[n + 1:])
                     for move in (step, -step)]
         seen = ((ends[0] - ends[1]) * direction).sum() / (2 * step)
         refuse(not close((slope * way).sum(), seen, 0.01 * (1 + abs(seen.item()))),
