@@ -193,7 +193,7 @@ def mask_forgotten(cache, chosen):
 
 def values_forgotten(cache, chosen):
     right = cache.reorder_rightly(chosen)
-    if len(chosen) == len(cache.past[0][1]):
+    if cache.length and len(chosen) == len(cache.past[0][1]):
         right.past = [(key, value) for (key, _), (_, value)
                       in zip(right.past, cache.past)]
     return right
@@ -227,7 +227,7 @@ def never_copied_where_as_many(cache, chosen):
 
 
 def ordered(pairs, rows):
-    return [(key[rows], value[rows]) for key, value in pairs]
+    return [pair and tuple(part[rows] for part in pair) for pair in pairs]
 
 
 BROKEN = [past_forgotten, source_forgotten, mask_forgotten, values_forgotten,

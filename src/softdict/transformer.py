@@ -146,9 +146,7 @@ class TransformerDecoder(nn.Module):
         check_decoder(self, memory, memory_allowed)
         source = [layer.cross_attention.keys_and_values(memory)
                   for layer in self.layers]
-        none = [layer.self_attention.keys_and_values(memory[:, :0])    # of no word
-                for layer in self.layers]
-        return DecoderCache(source, memory_allowed, none)
+        return DecoderCache(source, memory_allowed, [None] * len(self.layers))
 
     def step(self, ids, cache):
         """The newest words, ids [N]; returns x [N, D] and the cache with them."""
