@@ -169,6 +169,9 @@ def check_01_3(matrix_lookup):
            "the weight 0, and yours gives it some. Share the matches themselves.")
     refuse(weights[3].any(), "weight_from_nothing", "a query that matches nothing gets "
            f"a row of zeros; yours is {short(weights[3])}.")
+    refuse(close(weights[:3], matches[:3] / matches[:3].norm(dim=1, keepdim=True)),
+           "root_of_squares", "yours divides a row by the root of its squares; divide "
+           "it by its sum, 3 for a key that occurs three times.")
     expected = matches / torch.tensor([[1.0], [3.0], [1.0], [1.0]])
     if not close(weights, expected):
         wrong_row("wrong_weights", "weights", weights, expected,
@@ -193,6 +196,8 @@ def check_01_4(mean_mark):
     for mark, which in ((4, "first"), (7, "last")):
         refuse(close(ann, mark), "one_mark", f"yours gives Ann's {which} mark alone; "
                "the mean of 4 and 7 is 5.5.")
+    refuse(close(ann, 5), "whole_numbers", "4 and 7 have the mean 5.5, and yours gives "
+           "5: `//` drops what is behind the point, `/` keeps it.")
     expect(ann, 5.5, "wrong_mean", "Ann's marks 4 and 7 have the mean 5.5.")
     refuse(close(bob, 20 / 3), "misaligned", "Bob gets the first marks of the list: "
            "each weight has to stand beside the mark of its own name.")

@@ -100,6 +100,8 @@ def check_03_2(step):
          gradient),
         ("truth_only", "yours pulls towards the right key, and forgets what the other "
          "words got.", query + rate * truth @ key),
+        ("one_key", "in yours only the key of the right word pulls; every other key "
+         "pushes, by its share.", query - rate * (share[2] - 1) * key[2]),
         ("twice", "your step is twice as long as the rate says.",
          query - 2 * rate * gradient),
         ("mean_of_words", "yours takes the mean over the words; the slopes of all "
@@ -191,7 +193,8 @@ def check_03_4(fit):
     def clean(table):
         table.grad.zero_()
 
-    got = ask(fit, logits, word, after, 1.5, 6, advice=None, likely=[
+    copy = "train a copy, `logits.clone()`"
+    got = ask(fit, logits, word, after, 1.5, 6, advice=copy, likely=[
         ("new_table", "`table = ...` makes a new tensor that keeps no record for "
          "gradients; change it in place: `table -= ...`.", "does not require grad")])
     got = [number(loss) for loss in got]

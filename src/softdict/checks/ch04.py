@@ -42,6 +42,8 @@ def check_04_1(read_batch):
         ("pads_take_steps", "you made the pads zero and read them all the same: a zero "
          "still takes a step, and the old state fades.",
          states(lambda n: inputs[n] * real[n, :, None])),
+        ("pads_empty", "a pad sets your state to 0; at a pad the state stays what it "
+         "was.", states() * (lengths == 6)[:, None]),
         ("one_word_short", "yours stops one word before the last real word.",
          states(lambda n: inputs[n, :lengths[n] - 1])),
         ("not_reset", "the second sentence starts from the first one's state; start "

@@ -124,7 +124,10 @@ def check_08_3(hit_share):
              marked(3, 4, [(1, 0), (3, 2), (0, 2)], (2, 1, 3, 0)),
              marked(5, 3, [(0, 1), (2, 1), (1, 4)], (1, 0, 0, 2, 0, 0))]
     linked = [sorted({j for _, j in links}) for _, links in cases]
-    got = [number(ask(hit_share, *case)) for case in cases]
+    got = [number(ask(hit_share, *case, likely=[
+        ("over_steps", "a row is a step, a column is a source place; yours asks for a "
+         "column by the number of a written word.", "out of bounds for dimension 1")]))
+           for case in cases]
 
     def top(weights, j):
         return int(weights[j].argmax())

@@ -37,6 +37,8 @@ def inspect(returned, queries, keys, values):
          *((cosine / size).softmax(dim=-1)
            for cosine in cosines for size in (1, root))),
         ("softmax_twice", "yours takes the softmax twice.", weights.softmax(dim=-1)),
+        ("root_after", "yours divides the weights by the root; divide the scores by "
+         "it, before the softmax.", scores.softmax(dim=-1) / root, weights / root),
         ("no_softmax", "your weights are scores; softmax comes between.",
          scores / root),
         ("over_queries", "your softmax runs over the words that ask, so columns add up "

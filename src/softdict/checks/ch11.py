@@ -242,6 +242,10 @@ def check_11_3(leaks):
                "a new word may move when its own word is changed; that is no leak.")
         refuse(any(t > s for t, s in told), "the_past", "a new word may move when an "
                "earlier word is changed; only later ones leak.")
+        refuse(told == {(t, s) for t, later in reads.items()
+                        for s in range(t + 1, max(later) + 1)} != set(right),
+               "changes_more", f"{min(told - set(right), default=None)} is no leak; "
+               "yours changes the words behind s as well. Change word s alone.")
         refuse(told - set(right), "false_alarm",
                f"{min(told - set(right), default=None)} is in your list, and is no "
                "leak of this model.")

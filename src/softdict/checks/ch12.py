@@ -329,5 +329,6 @@ def explain(context, weights, query, key, value, bias, allowed):
          "table; they must count as R or −R.",
          shared(scores + bias[:, (away + reach) % len(bias[0])])),
         ("no_zero", "distance 0 belongs to the middle column; yours takes the first.",
-         shared(scores + bias[:, away.clamp(0, 2 * reach)]))])
+         shared(scores + bias[:, away.clamp(0, 2 * reach)]),
+         shared(scores + bias[:, away.clamp(-reach, reach)]))])
     wrong_row("wrong_weights", "weights", weights, right)
