@@ -123,6 +123,8 @@ def first_wrong(module, book, inputs, *shapes, likely=list, errors=()):
     returned, seen = followed(module, inputs)
     found, wanted_calls = by_name(seen), by_name(right)
     broken = isinstance(returned, Exception)
+    if all_same(returned, wanted):    # it is right, whatever its parts were given
+        right = []
     before = {}    # what went into the parts so far, and was right
     # all steps at once or one by one: both are right, and the result will show
     other = {name for name, calls in wanted_calls.items()
@@ -218,10 +220,18 @@ def changed(book, **methods):
     return other
 
 
-def same(got, right):
+def same(got, right, tolerance=1e-4):
     """True if what is there is a tensor, and has the right shape and numbers."""
     return (isinstance(got, torch.Tensor) and isinstance(right, torch.Tensor)
-            and got.shape == right.shape and close(got, right))
+            and got.shape == right.shape and close(got, right, tolerance))
+
+
+def all_same(got, right):
+    """True if one thing, or each of several, has the numbers of float64."""
+    if not isinstance(right, tuple):
+        return same(got, right, 1e-9)
+    return (isinstance(got, (tuple, list)) and len(got) == len(right)
+            and all(same(*both, 1e-9) for both in zip(got, right)))
 
 
 def differs(got, right):
@@ -252,7 +262,9 @@ WRONG_WRITERS = [
     ("strikes_out", "yours lets the model choose PAD and BOS, and strikes them out "
      "afterwards; forbid them before argmax.", "free"),
     ("reads_last_alone", "your model reads only the last id of a sentence; it reads "
-     "all the words so far.", "last_alone")]
+     "all the words so far.", "last_alone"),
+    ("goes_on", "yours takes EOS out, and leaves what was written behind it; cut the "
+     "sentence off there.", "goes on")]
 
 
 @torch.no_grad()
@@ -274,6 +286,8 @@ def written(model, batch, longest, kind):
         if kind == "together" and ended:
             break
     rows = [row[1:] for row in ids.tolist()]
+    if kind == "goes on":
+        rows = [[word for word in row if word != EOS] for row in rows]
     rows = [row[:row.index(EOS)] if EOS in row else row for row in rows]
     return [[word for word in row if word not in (PAD, BOS)] for row in rows]
 

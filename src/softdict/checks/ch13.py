@@ -30,7 +30,9 @@ def check_13_1(one_for_two):
         if not close(W, right):
             blame(W, [
                 ("wrong_order", ORDER, W_2 @ W_1),
-                ("transposed", "your W is turned over.", right.T)])
+                ("transposed", "your W is turned over.", right.T),
+                ("bias_inside", "each row of your W has the bias in it: take away what "
+                 "comes back for a word of zeros.", right + bias)])
             wrong_row("wrong_matrix", "matrix W", W, right)
         if not close(b, bias):
             blame(b, [

@@ -51,6 +51,13 @@ def compare_intervals(paired, first, second, draws):
          "disagree; a draw has as many sentences as the test.", mean(moved))])
     refuse(not close(value, right), "wrong_difference",
            f"the second system is {right:.4g} points better; yours says {value:.4g}.")
+    apart = [sorted(mean(100 * flags[n] for n in draw) for draw in draws)
+             for flags in (first, second)]
+    gaps = [other - one for one, other in zip(*apart)]
+    blame([low, high], [
+        ("sorted_apart", "yours sorts the draws of each system by themselves, so two "
+         "different draws are subtracted. Subtract inside each draw, then sort.",
+         [gaps[k], gaps[-k - 1]], [sorted(gaps)[k], sorted(gaps)[-k - 1]])])
     refuse(low > high, "ends_swapped", "your lower end lies above the higher one.")
     refuse(any(close(end, outer, 1e-6) and not close(outer, inner, 1e-6)
                for end, outer, inner in ((low, found[k - 1], found[k]),
@@ -61,8 +68,6 @@ def compare_intervals(paired, first, second, draws):
     if (found[k - 1] - 1e-6 <= low <= found[k + 1] + 1e-6
             and found[-k - 2] - 1e-6 <= high <= found[-k] + 1e-6):
         return
-    apart = [sorted(mean(100 * flags[n] for n in draw) for draw in draws)
-             for flags in (first, second)]
     once = sorted(mean(gains[n] for n in set(draw)) for draw in draws)
     blame([low, high], [
         ("not_sorted", "your ends are those of an unsorted list.",

@@ -185,6 +185,13 @@ def check_17_2(advance):
         parents, words = places // V, places if kind == "places" else places % V
         if kind == "divides_by_beams":
             parents, words = (places // R).clamp(max=R - 1), places % R
+        if kind == "parents_by_beams":
+            parents = (places // R).clamp(max=R - 1)
+        if kind == "overwritten":
+            past = past.clone()
+            for row, parent in enumerate(parents.tolist()):
+                past[row] = past[parent]
+            return best, words, past
         if kind == "swapped":
             return best, parents, past[words.clamp(max=R - 1)]
         owners = {"other_way": parents.argsort(),
@@ -200,6 +207,10 @@ def check_17_2(advance):
              "out of bounds", "out of range")])
         refuse(not isinstance(returned, (tuple, list)) or len(returned) != 3,
                "not_three_things", "return three things: sums, words, memories.")
+        count, *rest = getattr(returned[2], "shape", (R,))
+        refuse(rest == list(case[2].shape[1:]) and count < R, "each_once", f"{R} "
+               f"winners need {R} memories, and yours has {count}: two winners may "
+               "come from one beginning.")
         returned = list(map(tensor, returned, ((R,), (R,), case[2].shape), names))
         # any order of the winners will do
         order = returned[0].argsort(descending=True)
@@ -230,7 +241,11 @@ def check_17_2(advance):
         ("places", "your words are places in the flat row of R · V sums; the word is "
          "the place % V."),
         ("worst", "yours keeps the worst sums; the largest go on.")]
-    blame(got, [(*mistake, made(mistake[0])) for mistake in likely])
+    blame(got, [(*mistake, made(mistake[0])) for mistake in likely] + [
+        ("divides_by_beams", "a row of the table has V columns: a winner comes from "
+         "beginning place // V, and not place // R.", made("parents_by_beams")),
+        ("overwritten", "yours moves the memories one by one inside one tensor, so a "
+         "later winner reads a row that is overwritten already.", made("overwritten"))])
     for n, name in enumerate(names):
         for mine, wanted, (totals, logs, _) in zip(got, right, cases):
             refuse(not close(mine[n], wanted[n]), f"wrong_{name}",

@@ -129,6 +129,8 @@ def look_at_places(mask_words, mask):
 
 # shares of <mask>, of other words, of words that stay, for V words
 FATES = [
+    ((0.0, 0.9, 0.1), "mask_overwritten", "no chosen word becomes <mask> in yours, and "
+     "90 in 100 a random word: are the masks overwritten by random words?"),
     ((1.0, 0.0, 0.0), "all_masked", "yours hides every chosen word; 80 in 100 become "
      "<mask>, 10 another word, 10 stay."),
     ((0.8, 0.02, 0.18), "tenth_of_rest", "yours exchanges a tenth of what <mask> has "
@@ -156,8 +158,8 @@ def look_at_fates(mask_words, mask):
     refuse((masked[drawn] < FIRST).any(), "special_drawn", "yours draws special words, "
            "such as <pad>; a random word has a number from 4 to mask - 1.")
     mixed = (covered.any(1) & ~covered.all(1)).float().mean()
-    refuse(mixed < 0.5 and not covered.all(), "one_fate", "chance decides for each "
-           "word what becomes of it; yours decides for many at once.")
+    refuse(mixed < 0.5 and covered.any() and not covered.all(), "one_fate", "chance "
+           "decides for each word what becomes of it; yours decides for many at once.")
     words = [part[there] for part, there in zip(calls, drawn.chunk(12))]
     refuse(drawn.any() and all((part == part[:1]).all() for part in words),
            "one_random_word", "yours draws one random word and uses it everywhere; "

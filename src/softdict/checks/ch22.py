@@ -108,8 +108,15 @@ def check_22_1(grouped_attention):
     cases, got = list(some_heads()), []
     for case in cases:
         query, key, value, allowed = (part.detach() for part in case)
-        returned = ask(grouped_attention, query, key, value, allowed,
-                       advice="make new tensors")
+        sizes = key.shape[:2]
+        returned = ask(
+            grouped_attention, query, key, value, allowed, advice="make new tensors",
+            likely=[("mask_meets_groups", "your scores have five axes, and `allowed` "
+                     "has four, so the sentences of the mask meet the groups; give it "
+                     "the axis that it lacks.", *(
+                         f"tensor a ({one}) must match the size of tensor b ({other}) "
+                         f"at non-singleton dimension 1"
+                         for one, other in (sizes, sizes[::-1])))])
         refuse(isinstance(returned, tuple), "not_one_thing", "return the "
                "context alone; `attention` returns two things, context and weights.")
         (B, H, T, _), (G, V) = query.shape, (key.shape[1], value.shape[-1])
@@ -175,6 +182,9 @@ def in_halves(weight, heads, kind="right"):
         heads = len(weight) // heads
         if len(weight) // heads % 2:
             return weight
+    if kind == "heads_inside":
+        rows = weight.unflatten(0, (-1, heads))
+        return torch.cat([rows[0::2], rows[1::2]]).flatten(0, 1)
     rows = weight.unflatten(0, (heads, -1))
     even, odd = rows[:, 0::2], rows[:, 1::2]
     if kind == "odd_first":
@@ -199,7 +209,9 @@ WRONG_ROWS = [
      "matrix, and each of them has a row."),
     ("negated", "yours changes signs; rows only move."),
     ("heads_as_width", "`heads` is the number of heads; in yours it is the width of "
-     "one.")]
+     "one."),
+    ("heads_inside", "the K rows of one head stand together; yours takes every H-th "
+     "row for one head.")]
 
 
 @exercise("22-2", points=2)

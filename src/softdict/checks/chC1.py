@@ -143,7 +143,25 @@ def wrong_translators(book):
         return torch.stack([self.decoder(ids, state, context)[0]
                             for ids in target_in.unbind(dim=1)], dim=1)
 
+    def from_zeros(self, source, source_lengths):
+        state, context = type(book).start(self, source, source_lengths)
+        return tuple(0 * part for part in state), context
+
+    def alone(self, source, source_lengths, target_in):
+        state, context = self.start(source, source_lengths)
+        ids, outputs = target_in[:, 0], []
+        for _ in range(target_in.shape[1]):
+            output, state = self.decoder(ids, state, context)
+            ids = self.generator(output).argmax(dim=-1)
+            outputs.append(output)
+        return torch.stack(outputs, dim=1)
+
     return [*wrong_steps(made),
+            ("reads_its_own", "yours reads its own likeliest word from the second step "
+             "on; with teacher forcing it reads `target_in`.",
+             changed(book, states=alone)),
+            ("starts_from_zeros", "your decoder begins with zeros; it begins with the "
+             "encoder's `.final`.", changed(book, start=from_zeros)),
             ("state_not_passed", "every step starts from the encoder's state again; "
              "hand on the new state.", changed(book, states=from_the_start))]
 

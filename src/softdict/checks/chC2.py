@@ -39,6 +39,9 @@ WRONG_LOOKS = [
     ("not_divided", NOT_DIVIDED[1], lambda *given: looked(*given, scale=1.0)),
     ("divided_by_width", DIVIDED_BY_WIDTH[1], lambda query, *given: looked(
         query, *given, scale=1 / query.shape[-1])),
+    ("root_of_whole", "yours divides by the root of the whole width, heads times K; a "
+     "head has K numbers.", lambda query, *given: looked(
+         query, *given, scale=(query.shape[1] * query.shape[-1]) ** -0.5)),
     ("multiplies_by_root", "you multiply the scores by the root of K; divide by it.",
      lambda query, *given: looked(query, *given, scale=query.shape[-1] ** 0.5)),
     ("root_of_length", "yours divides by the root of the number of keys or queries; "
@@ -132,10 +135,6 @@ def wrong_heads(book):
 
         return changed(book, forward=forward)
 
-    def whole(query, key, value, allowed):
-        return looked(query, key, value, allowed,
-                      scale=(query.shape[1] * query.shape[-1]) ** -0.5)
-
     return [
         ("cut_by_view", "yours cuts a whole sentence into heads; cut each word, "
          "[B, T, H, K], and then exchange the axes of words and heads.",
@@ -143,9 +142,8 @@ def wrong_heads(book):
         ("joined_by_view", "your heads are right, but joined without exchanging the "
          "axes back; a word gets numbers of other words.", made(merge=cut_anew)),
         ("in_turn", "yours deals a word's numbers out in turn; head 0 gets the first "
-         "K.", made(in_turn)),
-        ("root_of_whole", "yours divides by the root of the whole width D; a head has "
-         "K numbers.", made(attend=whole)),
+         "K.", made(in_turn), made(in_turn, lambda parts: parts.movedim(1, -1)
+                                   .flatten(-2))),
         ("values_of_x", "your values come from x; keys and values come from `source`.",
          made(read=lambda x, source: (x, source, x))),
         ("keys_of_x", "your keys come from x; keys and values come from `source`.",

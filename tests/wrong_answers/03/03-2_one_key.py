@@ -1,4 +1,3 @@
-import torch
 from softdict.lookup import softmax
 
 

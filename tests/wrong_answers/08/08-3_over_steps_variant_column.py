@@ -1,4 +1,3 @@
-import torch
 
 
 def hit_share(weights, links):
