@@ -131,7 +131,7 @@ def check_02_2(vector_lookup):
           "a query of zeros has cosine 0 with every key, so each gets one third.",
           "division by zero")
     probe(query, key, 0.001, "overflow", "at temperature 0.001 the scores are near "
-          "1000, and exp overflows. Take the largest score away first.",
+          "1000, and exp overflows. After the division, take the largest away.",
           "math range error")
     probe(query, torch.stack([-key[0], -key[1], key[2]]), 0.0005, "underflow",
           "with scores far below 0 every exp becomes 0; take away the largest score, "

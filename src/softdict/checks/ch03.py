@@ -94,8 +94,8 @@ def check_03_2(step):
          "by it.", query - gradient),
         ("no_truth", "yours pushes away from every word; take 1 away from the share of "
          "the word that came.", query - rate * share @ key),
-        ("gradient_only", "you return the step; return the query after it.",
-         -rate * gradient),
+        ("gradient_only", "you return the step; return the query minus rate times "
+         "gradient.", -rate * gradient, rate * gradient),
         ("gradient_only", "you return the gradient; return the query after the step.",
          gradient),
         ("truth_only", "yours pulls towards the right key, and forgets what the other "
