@@ -83,6 +83,9 @@ def check_04_2(join):
            "you glued the slices along the sentences; glue them along the last axis.")
     got, (front, back) = tensor(returned, (3, 8), "rows"), final
     if close(got, torch.cat([front, back], dim=-1)):
+        one = getattr(join(final[:, :1]), "shape", None)
+        refuse(one != (1, 8), "one_sentence", "a batch of one sentence should give "
+               f"[1, 8]; yours gives {list(one or [])}. Is there a squeeze?")
         learned = final.clone().requires_grad_()
         learns(join, [learned])
         return "each row holds both directions of its own sentence."

@@ -47,6 +47,8 @@ def check_07_1(attention_in_loops):
         refuse(not close(run(query, strange), right), "large_pads", "pads may hold "
                "anything, and with very large numbers in them yours fails: take the "
                "real states only, or give pads the energy minus infinity.")
+        two_tensors(attention_in_loops(query[1:], states[1:], lengths[1:]),
+                    [(2, 4), (2, 5)], "contexts")    # no sentence is as long as S
         refuse(not close(run(60 * query, states), looked(60 * query, states, lengths)),
                *overflow)
         return "each query is answered from its own words, and pads weigh nothing."

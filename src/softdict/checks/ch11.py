@@ -221,6 +221,7 @@ def check_11_3(leaks):
              ({0: [2, 3, 4], 1: [2, 3, 4], 2: [3, 4]}, {"last": True}, 5)]
     for reads, options, T in cases:
         words = torch.randn(T, 3, dtype=torch.float64)
+        words[2] = 0.0    # twice as much would be no other word
         model, state = spy(reads, **options), torch.get_rng_state()
         returned = ask(leaks, model, words, advice="work on a copy, `x.clone()`")
         try:

@@ -277,6 +277,13 @@ def check_12_5(by_distance):
         refuse(no_gradient(made, parts[1:]), "no_gradient", "no gradient comes back to "
                "query, key and value; is there a detach, or a .item()?")
         learns(lambda bias, *parts: by_distance(bias)(*parts, allowed)[0], parts)
+        shorter = [part[..., :length - 1, :] for part in (query, key, value)]
+        attend = by_distance(bias)
+        attend(*shorter)
+        keeps = ("keeps_its_table", "your function remembers the lengths of its first "
+                 "call; each call makes the table that it needs.")
+        again = ask(attend, query, key, value, likely=[(*keeps, "must match the size")])
+        refuse(not close(again[1], by_distance(bias)(query, key, value)[1]), *keeps)
         stays_where_it_is(lambda bias, *parts: by_distance(bias)(*parts), bias, query,
                           key, value, allowed, device="query.device")
     return "before and behind, near and far: each head has its own opinion."

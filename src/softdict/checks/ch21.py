@@ -410,7 +410,7 @@ def check_21_3(blank_loss):
 
 # texts of each row, and the size of the row
 ROWS = [([[2, 3, 1], [4, 1]], 7), ([[1, 1, 2], [5]], 5), ([[2, 2], [], [3, 1]], 4),
-        ([[3, 4, 2]], 11)]
+        ([[3, 4, 2]], 11), ([[3], [3], [1, 2]], 3)]
 
 
 def some_segments():
