@@ -120,6 +120,14 @@ def link_quotes(app, name, template, context, tree):
         context["body"] = QUOTE.sub(with_source, context["body"])
 
 
+def without_owner(app, name, template, context, tree):
+    """Leaves the words of a link that leads to the repository, while nobody owns it."""
+    if tree and not has_owner(ROOT):
+        url = re.escape(repository(ROOT)[0])
+        context["body"] = re.sub(rf'<a class="reference external" href="{url}[^"]*">'
+                                 "(.*?)</a>", r"\1", context["body"], flags=re.DOTALL)
+
+
 def with_source(found):
     file, code = found.groups()
     url, branch = repository(ROOT)
@@ -190,5 +198,6 @@ def setup(app):
     app.connect("html-page-context", describe, priority=400)    # before opengraph
     app.connect("html-page-context", bring_live)
     app.connect("html-page-context", link_quotes)
+    app.connect("html-page-context", without_owner)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -206,3 +206,12 @@ addEventListener("afterprint", () => {
   document.querySelector(".printed-answers")?.remove();
   moved = [];
 });
+
+// The sidebar shows where one is: the theme opens it where it was left.
+
+addEventListener("load", () => {
+  const bar = document.querySelector(".bd-sidebar-primary"), here = bar?.querySelector("nav.bd-links li.current.active > a");
+  if (!here || bar.scrollHeight <= bar.clientHeight) return;
+  const { top, bottom } = here.getBoundingClientRect();
+  if (top < 0 || bottom > innerHeight) bar.scrollTop += top - innerHeight / 2;
+});
