@@ -15,7 +15,8 @@ MINUTES = 30    # the longest main road
 ASIDE = {"exercise-text", "exercise", "exercise-check", "hint", "answer", "lines",
          "hide-input", "remove-input", "hide-cell", "remove-cell"}
 STATED = re.compile(r"(?<=Reading takes about )\d+(?= minutes)")
-ON_TOP = re.compile(r"(exercises (?:take )?about )(?:\d+|an hour)(?: minutes)?(?= more)")
+ON_TOP = re.compile(r"(exercises (?:take )?about )(?:\d+|an hour)(?: minutes)?"
+                    "(?= more)")
 HOURS = re.compile(r"\d+ hours to read, and \d+ for the exercises")
 QUESTION = re.compile(r"^\*\*\d\.\*\* ", re.MULTILINE)    # of a recall
 PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")

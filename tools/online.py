@@ -84,6 +84,10 @@ def turn_notebook(app, name, source):
             if {"hint", "answer"} & set(tags):    # what a screen reader says of a fold
                 text = re.sub(r"<summary>(\w+)</summary>", "<summary aria-label="
                               rf'"\1, exercise {min(tags)}">\1</summary>', text)
+            if "lines" in tags:    # on paper it stands with the answers
+                text = text.replace(
+                    "<summary>The code</summary>",
+                    '<summary aria-label="The code, lines in order">The code</summary>')
             if "quiz" in tags:
                 number = count(1)
                 text = re.sub(r"<summary>Answer</summary>", lambda found: "<summary "

@@ -98,7 +98,7 @@ function spelled(word, { known, stems }) {
   const isLatin = /^[a-z\d-]+$/.test(word), few = word.length < 7 ? 1 : 2;
   if (stems.has(stem(word)) || [...known.keys()].some(other => other.startsWith(word))) return word;
   let best = "", least = few + 1, weight = 0;
-  if (isLatin && word.length < 5) return best;
+  if (word.length < (isLatin ? 5 : 4)) return best;
   for (const [other, times] of known) {
     if (Math.abs(other.length - word.length) > few) continue;
     const far = distance(word, other);
@@ -293,6 +293,7 @@ function attach(form, most) {
   const show = async () => {
     const mine = ++latest;
     if (!field.value.trim()) return void (said.textContent = "", list.replaceChildren());
+    if (!index) said.textContent = "Loading the search …";
     const { hits, understood } = await search(field.value).catch(error => ({ hits: [], understood: error.message }));
     if (mine !== latest) return;    // more was typed meanwhile
     const shown = Math.min(hits.length, most), places = `${shown} ${shown === 1 ? "place" : "places"}, best first`;
