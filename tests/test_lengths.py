@@ -45,3 +45,17 @@ def test_minutes_are_those_of_a_calm_reader():
     # 606 words, 64 lines, 4 figures, 3 predictions, 3 recalls of half a minute
     assert lengths.minutes(SimpleNamespace(cells=page)) == round(
         606 / 200 + 64 / 30 + 4 / 2 + 3 / 3 + 3 / 2) == 10
+
+
+def test_a_promise_says_what_the_exercises_take_together():
+    promise = SimpleNamespace(
+        cell_type="markdown", get=dict(id="promise").get, metadata={},
+        source="Reading takes about 1 minutes, and the exercises about an hour more.")
+    tasks = [cell("markdown", f"★ · {n} minutes · objective 1", "exercise-text")
+             for n in (15, 20, 17)]
+    lengths.with_minutes(SimpleNamespace(cells=[promise, *tasks]))
+    assert promise.source == ("Reading takes about 0 minutes, and the exercises about "
+                              "50 more.")
+    promise.source = "the exercises take about 5 minutes more"
+    lengths.with_minutes(SimpleNamespace(cells=[promise, *tasks[:1]]))
+    assert promise.source == "the exercises take about 15 more"

@@ -143,6 +143,19 @@ def test_a_quote_leads_to_its_source_once_that_has_an_address(file, before, name
 
 
 @pytest.mark.parametrize("owner", [True, False])
+def test_no_link_of_a_page_leads_to_a_repository_that_nobody_has(owner, monkeypatch):
+    monkeypatch.setattr(online, "has_owner", lambda root: owner)
+    monkeypatch.setattr(online, "repository", lambda root: ("https://a.org/-/b", ""))
+    there = '<a class="reference external" href="https://a.org/c">there</a>'
+    gone = ('<a class="reference external" href="https://a.org/-/b/issues">open\n'
+            "<em>an</em> issue</a>")
+    context = {"body": f"<p>{gone}, or {there}.</p>"}
+    online.without_owner(None, "book/how_to_use", None, context, True)
+    wanted = gone if owner else "open\n<em>an</em> issue"
+    assert context["body"] == f"<p>{wanted}, or {there}.</p>"
+
+
+@pytest.mark.parametrize("owner", [True, False])
 def test_a_page_offers_no_repository_that_nobody_has(owner, monkeypatch):
     monkeypatch.setattr(online, "has_owner", lambda root: owner)
     footer = '<p><a class="report" href="r">R</a>\n· <a>Ask</a></p>\n<p>Licence</p>'

@@ -94,3 +94,11 @@ def test_the_workflow_keeps_each_release_and_lays_out_all(tmp_path):
     page = (clone / "_build/html/v1/book/terms.html").read_text("utf-8")
     assert "v1</p>" in page and 'href="../../book/terms.html"' in page
     assert "release" not in (clone / "_build/html/v2/index.html").read_text("utf-8")
+
+
+def test_the_book_is_cited_as_its_citation_file_says():
+    told = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    page = (ROOT / "book/how_to_use.md").read_text("utf-8")
+    entry = dict(re.findall(r"(\w+) += \{+(.*?)\}+,?$", page, re.MULTILINE))
+    assert entry == {"author": told["authors"][0]["name"], "title": told["title"],
+                     "year": str(told["date-released"])[:4]}

@@ -10,20 +10,24 @@ import pytest
 
 pytestmark = pytest.mark.skipif(not pages.browser_path(), reason="no Chromium here")
 ROOT = Path(__file__).resolve().parent.parent
+LONG = "<p>Scores of a dot product.</p>" * 60
+TALL = f"""<section id="tall"><h2>The width</h2>{LONG}<details><summary>More</summary>
+<p>A rare <mark>blank</mark> of width d.</p></details>{LONG}</section>"""
 TEXT = "Attention looks up a soft mean of the values. A query meets all keys. " * 40
 PAGE = f"""<!DOCTYPE html>
 <html lang="en" data-content_root=""><head><meta charset="utf-8"><title>A page</title>
 </head><body><article class="bd-article"><section id="one"><h1>One</h1><p>{TEXT}</p>
-</section></article><div class="bd-search-container"><form class="bd-search"><input
-type="search" name="q"></form></div><script src="_static/search.js"></script></body>
-</html>"""
+</section>{TALL}</article><div class="bd-search-container">
+<form class="bd-search"><input type="search" name="q"></form></div>
+<script src="_static/search.js"></script></body></html>"""
 MANY = " ".join("".join(letters) for letters in product("bcdfg", repeat=6))
 CHAPTER, TEACHING = "notebooks/09_root.html", "book/teaching.html"
 ANSWERS = "book/asked/roots.html"
 ROOT_TEXT = "Scores are divided by the square root of the width; MQA shares keys."
 INDEX = {"pages": [["page.html", "One"], [CHAPTER, "09 · Attention"],
                    [TEACHING, "Teaching"], [ANSWERS, "Asked"]],
-         "sections": [[0, "one", "One", TEXT, ""], [0, "two", "Two", MANY, ""],
+         "sections": [[0, "one", "One", f"{TEXT} 누출", ""],
+                      [0, "two", "Two", MANY, ""],
                       [1, "first", "09 · Attention", "The width of a vector.", ""],
                       [1, "why", "Why the root?", ROOT_TEXT, ""],
                       [1, "exercise-09-2", "Exercise 09-2 · Divide", "By what?", ""],
@@ -65,7 +69,7 @@ def opened(browser):
 
 
 def marks(page):
-    return page.locator("article mark").count()
+    return page.locator("article mark.found").count()
 
 
 def test_a_query_is_found_and_marked(opened):
@@ -97,6 +101,32 @@ def test_a_hostile_query_is_answered_and_runs_nothing(opened, query):
 @pytest.mark.parametrize("name", ["%", "%ED%A0%80", "gone", "", "one%22%5D"])
 def test_a_hit_in_no_section_is_marked_all_the_same(opened, name):
     assert marks(opened(f"?find=soft%20mean#{name}")) == 40
+
+
+def shown(page, selector):
+    """Whether it is there, and inside the window."""
+    return page.locator(selector).evaluate(
+        "part => part.checkVisibility() && part.getBoundingClientRect().top > -1"
+        " && part.getBoundingClientRect().bottom <= innerHeight")
+
+
+def test_a_hit_whose_heading_says_it_opens_at_its_heading(opened):
+    page = opened("?find=width#tall")
+    page.wait_for_function("scrollY > 0")
+    assert shown(page, "#tall h2")
+
+
+def test_the_rarest_word_of_a_hit_is_in_sight_and_its_fold_is_open(opened):
+    page = opened("?find=scores%20rare#tall")
+    page.wait_for_function("scrollY > 0")
+    assert shown(page, "mark.found:text('rare')")
+
+
+def test_a_letter_marks_itself_and_no_word_that_begins_with_it(opened):
+    page = opened("?find=d%20of%20w#tall")
+    assert page.locator("mark.found").all_inner_texts() == ["d"]
+    page.keyboard.press("Escape")
+    assert page.locator("mark").all_inner_texts() == ["blank"]
 
 
 @pytest.mark.parametrize("query, place", [
@@ -136,11 +166,11 @@ def test_a_teachers_page_stands_first_for_a_teacher_alone(opened):
 
 @pytest.mark.parametrize("query, understood", [
     ("mha", ""), ("mha of the root", "of the root"), ("mqa", ""), ("rooot", "root"),
-    ("how does a square root work", "")])
+    ("how does a square root work", ""), ("누가", "")])
 def test_a_known_or_short_word_is_not_corrected(opened, query, understood):
     found = opened().evaluate("async query => await bookSearch(query)", query)
     assert found["understood"] == understood
-    assert bool(found["hits"]) == (query != "mha")
+    assert bool(found["hits"]) == (query not in ("mha", "누가"))
 
 
 def test_what_is_found_is_announced(opened):

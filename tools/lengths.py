@@ -15,6 +15,8 @@ MINUTES = 30    # the longest main road
 ASIDE = {"exercise-text", "exercise", "exercise-check", "hint", "answer", "lines",
          "hide-input", "remove-input", "hide-cell", "remove-cell"}
 STATED = re.compile(r"(?<=Reading takes about )\d+(?= minutes)")
+ON_TOP = re.compile(r"(exercises (?:take )?about )(?:\d+|an hour)(?: minutes)?"
+                    "(?= more)")
 HOURS = re.compile(r"\d+ hours to read, and \d+ for the exercises")
 QUESTION = re.compile(r"^\*\*\d\.\*\* ", re.MULTILINE)    # of a recall
 PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
@@ -91,10 +93,13 @@ def minutes(notebook):
 
 
 def with_minutes(notebook):
-    """Writes the minutes into the promise of a notebook."""
+    """Writes the minutes into the promise of a notebook: the exercises' to the next 5.
+    """
+    more = 5 * round(exercise_minutes(notebook) / 5)
     for cell in notebook.cells:
         if cell.get("id") == "promise":
             cell.source = STATED.sub(str(minutes(notebook)), cell.source)
+            cell.source = ON_TOP.sub(rf"\g<1>{more}", cell.source)
     return notebook
 
 

@@ -84,6 +84,10 @@ def turn_notebook(app, name, source):
             if {"hint", "answer"} & set(tags):    # what a screen reader says of a fold
                 text = re.sub(r"<summary>(\w+)</summary>", "<summary aria-label="
                               rf'"\1, exercise {min(tags)}">\1</summary>', text)
+            if "lines" in tags:    # on paper it stands with the answers
+                text = text.replace(
+                    "<summary>The code</summary>",
+                    '<summary aria-label="The code, lines in order">The code</summary>')
             if "quiz" in tags:
                 number = count(1)
                 text = re.sub(r"<summary>Answer</summary>", lambda found: "<summary "
@@ -118,6 +122,14 @@ def link_quotes(app, name, template, context, tree):
     """Lets the file in a quote's first line lead to its first definition's line."""
     if tree and has_owner(ROOT):
         context["body"] = QUOTE.sub(with_source, context["body"])
+
+
+def without_owner(app, name, template, context, tree):
+    """Leaves the words of a link that leads to the repository, while nobody owns it."""
+    if tree and not has_owner(ROOT):
+        url = re.escape(repository(ROOT)[0])
+        context["body"] = re.sub(rf'<a class="reference external" href="{url}[^"]*">'
+                                 "(.*?)</a>", r"\1", context["body"], flags=re.DOTALL)
 
 
 def with_source(found):
@@ -190,5 +202,6 @@ def setup(app):
     app.connect("html-page-context", describe, priority=400)    # before opengraph
     app.connect("html-page-context", bring_live)
     app.connect("html-page-context", link_quotes)
+    app.connect("html-page-context", without_owner)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

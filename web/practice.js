@@ -56,14 +56,16 @@ function drawChapters() {
   const rows = chapters.map(({ name, link, number }) => {
     const predicts = Object.entries(all.predicted).filter(([key, one]) => key.startsWith(`${name}#`) && typeof one?.held === "boolean");
     const recalls = Object.keys(all.recalled).filter(id => id.startsWith(`${number}-`)).map(id => recordOf(id, all)).filter(Boolean);
-    return { link, read: all.read[name] === true, cells: [of(predicts.filter(([, one]) => one.held), predicts),
+    const sections = Array.isArray(all.read[name]) ? all.read[name].length : 0;
+    const read = all.read[name] === true ? " (read)" : sections ? ` (${sections} section${sections > 1 ? "s" : ""} read)` : "";
+    return { link, read, cells: [of(predicts.filter(([, one]) => one.held), predicts),
       of(recalls.filter(one => one.right), recalls), solved(all, name, number) || "–"] };
   }).filter(({ read, cells }) => read || cells.some(text => text !== "–"));
   const head = ["Chapter", "Predicts", "Recalls", "Exercises"];
   table.replaceChildren(rows.length ? make("table", { class: "table" },
     make("thead", {}, make("tr", {}, ...head.map(text => make("th", { scope: "col" }, text)))),
     make("tbody", {}, ...rows.map(({ link, read, cells }) => make("tr", {},
-      make("th", { scope: "row" }, make("a", { href: link.href }, link.textContent.trim()), read ? " (read)" : ""),
+      make("th", { scope: "row" }, make("a", { href: link.href }, link.textContent.trim()), read),
       ...cells.map(text => make("td", {}, String(text)))))))
     : make("p", {}, "This device remembers nothing yet."));
 }

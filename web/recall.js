@@ -140,7 +140,7 @@ function drawItem(item) {
 function close({ said, fold, summary, parts, label }) {
   said.replaceChildren();
   fold.append(...parts);
-  summary.textContent = "Answer";
+  if (!fold.closest(".printed-answers")) summary.textContent = "Answer";    // there page.js has named it
   summary.setAttribute("aria-label", label);
 }
 

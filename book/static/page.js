@@ -162,7 +162,7 @@ document.addEventListener("click", event => {
   link.href = address.href;
 });
 
-// Who comes back goes on: the first page's first button leads behind the last chapter that was read to its end.
+// Who comes back goes on: the first page's first button leads to the section read last, or behind a chapter that was read to its end.
 
 addEventListener("DOMContentLoaded", () => {
   const onward = document.querySelector("article.bd-article a.button.first");
@@ -170,11 +170,12 @@ addEventListener("DOMContentLoaded", () => {
   let read;
   try { read = JSON.parse(localStorage.getItem("softdict"))?.read; } catch { /* blocked, or rubbish */ }
   const chapters = [...document.querySelectorAll('nav.bd-links a[href*="notebooks/"]')];
-  const last = chapters.findLastIndex(({ pathname }) => read?.[pathname.split("/").at(-1).replace(/\.html$/, "")] === true);
-  const next = chapters[last + 1];
+  const known = chapters.map(({ pathname }) => read?.[pathname.split("/").at(-1).replace(/\.html$/, "")]);
+  const last = known.findLastIndex(one => one === true || Array.isArray(one) && one.length);    // true: to its end
+  const next = chapters[last + (known[last] === true)];
   if (last >= 0 && next) {
     onward.textContent = `Go on with ${next.textContent.trim()}`;
-    onward.href = next.href;
+    onward.href = known[last] === true ? next.href : `${next.href}#${known[last].at(-1)}`;
   }
 });
 
@@ -192,7 +193,7 @@ addEventListener("beforeprint", () => {
     const place = document.createComment("");
     fold.before(place);
     moved.push([fold, place, fold.firstElementChild.textContent]);
-    fold.firstElementChild.textContent = fold.firstElementChild.getAttribute("aria-label").replace(/^(\w+), (.)(.*)$/, (_, kind, first, rest) => `${first.toUpperCase()}${rest}: ${kind.toLowerCase()}`);
+    fold.firstElementChild.textContent = fold.firstElementChild.getAttribute("aria-label").replace(/^([^,]+), (.)(.*)$/, (_, kind, first, rest) => `${first.toUpperCase()}${rest}: ${kind.toLowerCase()}`);
     last.append(fold);
   }
   document.querySelector("article.bd-article > section").append(last);
@@ -205,4 +206,13 @@ addEventListener("afterprint", () => {
   }
   document.querySelector(".printed-answers")?.remove();
   moved = [];
+});
+
+// The sidebar shows where one is: the theme opens it where it was left.
+
+addEventListener("load", () => {
+  const bar = document.querySelector(".bd-sidebar-primary"), here = bar?.querySelector("nav.bd-links li.current.active > a");
+  if (!here || bar.scrollHeight <= bar.clientHeight) return;
+  const { top, bottom } = here.getBoundingClientRect();
+  if (top < 0 || bottom > innerHeight) bar.scrollTop += top - innerHeight / 2;
 });

@@ -98,7 +98,7 @@ function spelled(word, { known, stems }) {
   const isLatin = /^[a-z\d-]+$/.test(word), few = word.length < 7 ? 1 : 2;
   if (stems.has(stem(word)) || [...known.keys()].some(other => other.startsWith(word))) return word;
   let best = "", least = few + 1, weight = 0;
-  if (isLatin && word.length < 5) return best;
+  if (word.length < (isLatin ? 5 : 4)) return best;
   for (const [other, times] of known) {
     if (Math.abs(other.length - word.length) > few) continue;
     const far = distance(word, other);
@@ -240,7 +240,8 @@ const escape = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 // finds the words in a row, whatever stands between them, or each for itself
 function pattern(text, together = true) {
-  const parts = words(text).filter(word => together || !COMMON.has(word)).map(word => escape(word.length > 3 ? word.replace(/(?<!s)s$/, "") : word));
+  const parts = words(text).filter(word => together || !COMMON.has(word)).map(word => escape(word.length > 3 ? word.replace(/(?<!s)s$/, "") : word)
+    + (/^[a-z]{1,2}$/.test(word) ? "(?![\\p{L}\\p{N}])" : ""));    // d is no dot
   if (!parts.length) return /(?!)/g;    // nothing is asked for, and nothing is found
   const gap = together ? "[^\\p{L}\\p{N}]*" : "|";
   return new RegExp(`(?<![\\p{L}\\p{N}])(?:${parts.join(gap)})[\\p{L}\\p{N}]*`, "giu");
@@ -252,6 +253,7 @@ function marked(text, wanted) {
   let end = 0;
   for (const match of text.matchAll(wanted)) {
     const mark = document.createElement("mark");
+    mark.className = "found";
     mark.textContent = match[0];
     part.append(text.slice(end, match.index), mark);
     end = match.index + match[0].length;
@@ -264,7 +266,8 @@ function excerpt({ text, find }) {
   const wanted = [pattern(find), pattern(find, false)].find(one => text.search(one) >= 0);
   const at = wanted ? text.search(wanted) : 0;
   const start = at < 60 ? 0 : text.indexOf(" ", at - 50) + 1;
-  return marked(text.slice(start, start + 150), wanted ?? /(?!)/g);
+  const end = start + 150 < text.length ? text.lastIndexOf(" ", start + 150) : text.length;
+  return marked(text.slice(start, end > start ? end : start + 150), wanted ?? /(?!)/g);
 }
 
 function row(hit) {
@@ -290,6 +293,7 @@ function attach(form, most) {
   const show = async () => {
     const mine = ++latest;
     if (!field.value.trim()) return void (said.textContent = "", list.replaceChildren());
+    if (!index) said.textContent = "Loading the search …";
     const { hits, understood } = await search(field.value).catch(error => ({ hits: [], understood: error.message }));
     if (mine !== latest) return;    // more was typed meanwhile
     const shown = Math.min(hits.length, most), places = `${shown} ${shown === 1 ? "place" : "places"}, best first`;
@@ -324,10 +328,16 @@ function arrive(find) {
   const wanted = [pattern(find), pattern(find, false)].find(one => texts.some(({ data }) => data.search(one) >= 0));
   if (!wanted) return;
   texts.filter(({ data }) => data.search(wanted) >= 0).forEach(text => text.replaceWith(marked(text.data, wanted)));
-  const marks = [...article.querySelectorAll("mark")];
-  const first = marks.find(mark => place?.contains(mark) && !mark.closest("h1, h2, h3")) ?? section ?? marks[0];
+  const marks = [...article.querySelectorAll("mark.found")];
+  const inside = marks.filter(mark => place?.contains(mark) && !mark.closest("h1, h2, h3"));
+  // the word that stands there least often says most
+  const often = counted(inside.map(mark => mark.textContent).join(" "));
+  const rarity = mark => Math.min(...words(mark.textContent).map(word => often.get(stem(word))));
+  const heading = section?.querySelector("h1, h2, h3, h4")?.textContent ?? "";
+  const first = inside.length && heading.search(pattern(find)) < 0 ? inside.reduce((one, other) => rarity(other) < rarity(one) ? other : one) : section ?? marks[0];
   for (let fold = first.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
-  const scroll = () => first.scrollIntoView({ block: "center", behavior: "instant" });
+  // a section may be taller than the screen
+  const scroll = () => first.scrollIntoView({ block: first === section ? "start" : "center", behavior: "instant" });
   addEventListener("load", () => {
     setTimeout(scroll);
     window.MathJax?.startup?.promise?.then(() => setTimeout(scroll));    // formulas move what is below
