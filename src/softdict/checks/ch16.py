@@ -50,7 +50,8 @@ def compare_intervals(paired, first, second, draws):
         ("only_disagreements", "yours divides by the sentences on which the systems "
          "disagree; a draw has as many sentences as the test.", mean(moved))])
     refuse(not close(value, right), "wrong_difference",
-           f"the second system is {right:.4g} points better; yours says {value:.4g}.")
+           f"the second less the first is {right:.4g} points of 100; yours says "
+           f"{value:.4g}.")
     apart = [sorted(mean(100 * flags[n] for n in draw) for draw in draws)
              for flags in (first, second)]
     gaps = [other - one for one, other in zip(*apart)]

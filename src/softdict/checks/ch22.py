@@ -433,7 +433,7 @@ def check_22_5(rms_norm):
     x, gain = x.clone().requires_grad_(), gain.clone().requires_grad_()
     same_slopes(rms_norm(x, gain, eps), rms(x, gain, eps), x=x, gain=gain)
     stays_where_it_is(rms_norm, x, gain, eps)
-    return "each word keeps its direction and its mean, and loses only its length."
+    return "each word keeps its direction, and loses only its length."
 
 
 def same_slopes(out, wanted, **learned):
