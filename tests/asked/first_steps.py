@@ -190,7 +190,7 @@ def _():
 @computed("can-i-train-a-translator-without-a-gpu")
 def _():
     told = text("15")
-    assert "it takes a minute or two on a CPU" in told
+    assert "a minute or two on a CPU" in told
     assert "a Transformer twice as wide and twice as deep" in told
     assert "passes over all 20,000 pairs, which would take a CPU most of a day" in told
     pairs = corpus.split("train")
