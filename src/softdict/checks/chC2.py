@@ -176,10 +176,11 @@ def check_C2_2(make):
          "axis of heads; give it that axis with `unsqueeze(-3)`.",
          "at non-singleton dimension 1")])
     first_wrong(module, book, (x, x, causal_mask(5)), (2, 5, 12), likely=likely,
-                errors=[
-        ("sentences_for_heads", "a mask may be [T, S] too, for all sentences; in yours "
-         "its rows meet the heads, so use `unsqueeze(-3)`.", "The size of tensor a (3) "
-         "must match the size of tensor b (5) at non-singleton dimension 1")])
+                errors=[(
+                    "sentences_for_heads", "a mask may be [T, S] too, for all "
+                    "sentences; in yours its rows meet the heads, so use "
+                    "`unsqueeze(-3)`.", "The size of tensor a (3) must match the size "
+                    "of tensor b (5) at non-singleton dimension 1")])
     # as many words on both sides, and not the same; no mask, then one for each query
     first_wrong(module, book, (x, source[:, :5], None), (2, 5, 12), likely=likely,
                 errors=[NO_MASK_GIVEN])
