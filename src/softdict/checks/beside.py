@@ -255,8 +255,10 @@ WRONG_WRITERS = [
      "others go on.", "together"),
     ("stops_together", "yours stops all sentences where the first of them ends; the "
      "others go on.", "together before"),
-    ("one_too_few", "yours writes one id too few: BOS is none of the max_length ids.",
-     "short"),
+    ("one_too_few", "yours writes one id too few: BOS is none of the max_length ids, "
+     "and a last id other than EOS stays.", "short"),
+    ("gives_pads", "your model gets all sentences as if they were as long as the "
+     "longest; hand on `source_lengths`.", "full"),
     ("lowest_score", "yours takes the lowest score; the highest is asked for.",
      "least"),
     ("strikes_out", "yours lets the model choose PAD and BOS, and strikes them out "
@@ -270,10 +272,13 @@ WRONG_WRITERS = [
 @torch.no_grad()
 def written(model, batch, longest, kind):
     """The sentences of a common mistake in greedy search."""
+    lengths = batch.source_lengths
+    if kind == "full":
+        lengths = torch.full_like(lengths, batch.source.shape[1])
     ids = torch.full((len(batch.source), 1), BOS)    # [B, T]
     for _ in range(longest - (kind == "short")):
         read = ids[:, -1:] if kind == "last_alone" else ids
-        logits = model(batch.source, batch.source_lengths, read)
+        logits = model(batch.source, lengths, read)
         scores = logits[:, 0 if kind == "first" else -1]    # [B, V]
         scores = -scores if kind == "least" else scores
         if kind != "free":

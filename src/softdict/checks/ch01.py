@@ -57,8 +57,14 @@ def check_01_1(list_lookup):
     try:
         answer, weights = run("computer")
     except KeyError:
-        raise Mistake("finds_nothing", "'computer' is among the keys, and yours raises "
-                      "KeyError; compare with `==`.")
+        try:
+            run("computer", KEYS[:1], VALUES[:1])
+        except Exception:
+            raise Mistake("finds_nothing", "'computer' is among the keys, and yours "
+                          "raises KeyError; compare with `==`.")
+        raise Mistake("raises_at_another", "yours finds 'computer' where it stands "
+                      "alone, and raises KeyError where other keys follow; raise only "
+                      "if none matches.")
     refuse(close(answer, 9 / 4), "divides_by_all", "yours divides by the number of "
            "entries; divide by the sum, which counts those that match.")
     expect(answer, 9, "wrong_value", "'computer' occurs once, with the value 9.")
@@ -172,6 +178,9 @@ def check_01_3(matrix_lookup):
     refuse(close(weights[:3], matches[:3] / matches[:3].norm(dim=1, keepdim=True)),
            "root_of_squares", "yours divides a row by the root of its squares; divide "
            "it by its sum, 3 for a key that occurs three times.")
+    refuse(close(weights, matches * (matches.cumsum(dim=1) == 1)), "first_alone",
+           "yours takes the first key that matches alone; all that match share the "
+           "weight.")
     expected = matches / torch.tensor([[1.0], [3.0], [1.0], [1.0]])
     if not close(weights, expected):
         wrong_row("wrong_weights", "weights", weights, expected,

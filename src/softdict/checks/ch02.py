@@ -111,6 +111,9 @@ def check_02_2(vector_lookup):
             ("squared_length",
              "a length is the square root of the sum of squares; yours lacks the root.",
              torch.softmax(product / (query.norm() * long) ** 2 / warm, dim=0)),
+            ("length_of_all", "yours divides by the length of all keys taken together; "
+             "each key has its own.",
+             torch.softmax(product / query.norm() / key.norm() / warm, dim=0)),
             (*DIVIDES_WEIGHTS, torch.softmax(cosines, dim=0) / warm)])
         shares_one(weights)
         raise Mistake("wrong_weights", "the weights are softmax(cosine / temperature), "

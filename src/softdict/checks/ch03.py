@@ -44,6 +44,9 @@ def check_03_1(mean_loss):
              "examples.", -right.log().sum() / 4),
             ("mean_of_all", "yours averages over all words; only the word that came "
              "counts.", -share.log().mean()),
+            ("every_target", "yours averages the losses of all targets in every row, "
+             "as `[:, target]` gives them; each row has one target.",
+             -share.log()[:, target].mean()),
             *(("other_base",
                f"use the natural logarithm, `math.log`; yours is to the base {base}.",
                -right.log().mean() / math.log(base)) for base in (2, 10)),
@@ -190,6 +193,17 @@ def check_03_4(fit):
             between(table)
         return found
 
+    def adam():
+        table, mean, square, found = logits.clone().requires_grad_(), 0, 0, []
+        for n in range(1, 7):
+            loss = F.cross_entropy(table[word], after)
+            found.append(loss.item())
+            slope, = torch.autograd.grad(loss, table)
+            mean, square = 0.9 * mean + 0.1 * slope, 0.999 * square + 0.001 * slope**2
+            move = mean / (1 - 0.9**n) / ((square / (1 - 0.999**n)).sqrt() + 1e-8)
+            table = (table - 1.5 * move).detach().requires_grad_()
+        return found
+
     def clean(table):
         table.grad.zero_()
 
@@ -209,7 +223,9 @@ def check_03_4(fit):
         ("uphill", "your loss grows: a step goes against the gradient.",
          losses(clean, sign=1)),
         ("softmax_twice", "cross_entropy takes logits; yours hands it shares.",
-         losses(clean, double=True))])
+         losses(clean, double=True)),
+        ("adam", "yours steps as Adam does, which divides the gradient by its size; "
+         "here a step is the rate times the gradient.", adam())])
     refuse(close(got[0], got[-1]), "stands_still",
            "your loss never moves: the gradient is emptied before the step uses it, or "
            "the step changes another table.")

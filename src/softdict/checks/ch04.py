@@ -260,6 +260,9 @@ def check_04_5(write):
            "yours takes the lowest score; take the word with the highest.")
     refuse(set(got) == {PAD}, "starts_at_zero", "yours writes PAD at every step. All "
            "scores here are below 0: does your search for the highest start at 0?")
+    refuse(got == [5, 7] and run(Script([5, 7, 4, 8])) == [5, 7, 4, 8],
+           "stops_at_repeat", "yours stops where a word comes a second time; only EOS "
+           "or `max_length` ends a sentence.")
     refuse(got != text, "wrong_words",
            f"this decoder says {text} if it is led rightly; yours returned {got}.")
     got = [word for word in run(Script([5, PAD, BOS, UNK, 8])) if word != BOS]
@@ -269,6 +272,8 @@ def check_04_5(write):
     refuse(got != [5, PAD, UNK, 8], "stops_too_early",
            "yours stops at another word than EOS; only EOS ends a sentence.")
     got = run(Script([5, 7] * 40), 6)
+    refuse(len(got) == 5, "one_too_few", "with a max_length of 6 yours gives 5 words: "
+           "BOS is not counted, and a last word other than EOS stays.")
     refuse(len(got) != 6, "wrong_count", "with a max_length of 6 and no EOS in sight, "
            f"6 words come; yours gave {len(got)}.")
     return "one word after the other, each read back, until EOS or max_length."

@@ -133,6 +133,9 @@ def check_05_2(loss_of):
          "counts alike.", sum(sentences) / len(sentences)),
         ("softmax_twice", "`cross_entropy` does the softmax itself; hand it the "
          "logits.", mean(logits.softmax(dim=-1))),
+        ("scores_emptied", "yours puts 0 for the scores of pads, and each still costs "
+         "the logarithm of V; leave their losses out.",
+         mean(logits) + (~real).sum() / real.sum() * math.log(logits.shape[-1])),
         ("perplexity", "you return the perplexity; the loss is asked for.",
          mean(logits).exp())])
     raise Mistake("wrong_loss", f"the mean loss of the real words is "
@@ -140,7 +143,7 @@ def check_05_2(loss_of):
 
 
 def bleu_variant(hypothesis, reference, clip=True, longest=4, mean="geometric",
-                 penalty="right", over="hypothesis"):
+                 penalty="right", over="hypothesis", smooth=math.inf):
     """BLEU of one sentence from 0 to 100, or one of its common misreadings."""
     shares = []
     for n in range(1, longest + 1):
@@ -155,7 +158,9 @@ def bleu_variant(hypothesis, reference, clip=True, longest=4, mean="geometric",
         hits = (found & wanted).total() if clip is True else sum(
             count * (min(count, wanted[piece]) if clip == "each" else 1)
             for piece, count in found.items() if piece in wanted)
-        shares.append(hits / (found if over == "hypothesis" else wanted).total())
+        more = int(n >= smooth)
+        shares.append((hits + more)
+                      / ((found if over == "hypothesis" else wanted).total() + more))
     written, asked = len(hypothesis), len(reference)
     brief, shared = math.exp(1 - asked / written), math.prod(shares)
     factor = {"right": min(1.0, brief), "none": 1.0, "always": brief,
@@ -223,6 +228,8 @@ def check_05_3(bleu_of):
          "written.", made(over="reference")),
         ("exchanged", "hypothesis and reference have changed places: the first is what "
          "the model wrote.", [bleu_variant(*case[::-1]) for case in cases]),
+        ("smoothed", "yours adds 1 to what is found and to what was written; take "
+         "both counts as they are.", made(smooth=1), made(smooth=2)),
         ("words_only", "yours counts single words only; add pieces of 2, 3 and 4.",
          made(longest=1)),
         ("pairs_only", "yours stops at pieces of two words; go up to four.",

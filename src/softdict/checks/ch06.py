@@ -50,6 +50,14 @@ def check_06_1(content_found):
         ("found_every_word",
          "among the words that you find are some that are no content words.",
          count(lambda one, wanted, two, _: (hits(two, one), len(wanted)))),
+        ("content_elsewhere", "one word may be content at one place and not at "
+         "another; in yours both places of it count.",
+         count(lambda one, wanted, two, _: (sum(
+             min(one.count(word), two.count(word)) for word in {*wanted}),
+             len(wanted)))),
+        ("different_total", "your second number counts equal content words once; two "
+         "dogs in the reference are two.",
+         count(lambda one, wanted, *_: (hits(wanted, one), len({*wanted})))),
         ("same_place", "yours wants the word at the same place; here order does not "
          "matter.", count(lambda one, wanted, two, flags: (sum(
              flag and a == b for a, b, flag in zip(one, two, flags)), len(wanted)))),
@@ -74,13 +82,14 @@ def check_06_1(content_found):
                   f"numbers are {right[n]}; yours are {tuple(map(int, got[n]))}.")
 
 
-def slopes(inputs, u, own="state", between=True, recall=True, extra=0,
+def slopes(inputs, u, own="state", between=True, recall=True, extra=0, early=0,
            bend=lambda h: 1 - h * h):
     """Slopes of the last h = tanh(x + u*h) for each input, or a common mistake."""
     states, state = [], 0.0
     for x in inputs:
         state = math.tanh(x + u * state)
         states.append(state)
+    states = [0.0] * early + states
     found = []
     for t in range(len(inputs)):
         slope = {"state": bend(states[t]), "none": 1.0,
@@ -133,6 +142,11 @@ def check_06_2(input_slopes):
          "minus the square of the state.", made(bend=lambda h: h)),
         ("not_squared", "the slope of tanh is 1 minus the *square* of the state.",
          made(bend=lambda h: 1 - h)),
+        ("tanh_twice", "the state is what tanh gave, so its slope is 1 minus the "
+         "square of the state; yours takes tanh of it again.",
+         made(bend=lambda h: 1 - math.tanh(h) ** 2)),
+        ("one_state_early", "yours takes the slope at the state before each step; take "
+         "it at the state that the step makes.", made(early=1)),
         ("own_only", "that is the slope of each input's own state; go on to the last "
          "state.", [[slopes(inputs[:t + 1], u)[t] for t in range(len(inputs))]
                     for inputs, u in cases])], 1e-3)

@@ -47,8 +47,11 @@ def check_07_1(attention_in_loops):
         refuse(not close(run(query, strange), right), "large_pads", "pads may hold "
                "anything, and with very large numbers in them yours fails: take the "
                "real states only, or give pads the energy minus infinity.")
-        two_tensors(attention_in_loops(query[1:], states[1:], lengths[1:]),
-                    [(2, 4), (2, 5)], "contexts")    # no sentence is as long as S
+        two = attention_in_loops(query[1:], states[1:], lengths[1:])
+        refuse([getattr(part, "shape", None) for part in two] == [(2, 4), (2, 3)],
+               "longest_only", "the weights should have S columns; yours end where the "
+               "longest sentence ends.")
+        two_tensors(two, [(2, 4), (2, 5)], "contexts")    # none is as long as S
         refuse(not close(run(60 * query, states), looked(60 * query, states, lengths)),
                *overflow)
         return "each query is answered from its own words, and pads weigh nothing."
@@ -109,9 +112,14 @@ def check_07_2(mean_context):
         ("one_for_all", "yours divides by the words of the whole batch; divide by the "
          "words of each sentence.", allowed / allowed.sum()),
         ("asks", "yours asks; here the query does not count.",
-         looked(query, states, allowed.sum(dim=1))[1])])
+         looked(query, states, allowed.sum(dim=1))[1]),
+        ("softmax_of_mask", "your weights are the softmax of the mask, where False "
+         "still counts exp(0) = 1; divide by the number of real words.",
+         allowed.double().softmax(dim=-1))])
     if not close(weights, right):
         wrong_row("wrong_weights", "weights", weights, right)
+    refuse(close(contexts, states.mean(dim=1)), "mean_with_pads", "the weights are "
+           "right; your contexts are the mean of all states, with those of pads.")
     right_sums("wrong_contexts", "contexts", contexts, (right[:, None] @ states)[:, 0])
     refuse(no_gradient(returned[0], [learned]), *DETACHED)
     return "every real word counts alike, whatever is asked."
@@ -154,7 +162,11 @@ def check_07_3(hidden_weights):
              "over the keys, the last axis.", hidden.softmax(dim=1).nan_to_num(0.0)),
             ("over_the_batch", "your softmax runs over the sentences, so each depends "
              "on the others; it should run over the keys, the last axis.",
-             hidden.softmax(dim=0).nan_to_num(0.0))])
+             hidden.softmax(dim=0).nan_to_num(0.0)),
+            ("masks_mixed", "yours lays the masks one below the other, again and "
+             "again, so a query gets another sentence's; repeat each mask for its "
+             "queries.", scores.masked_fill(~allowed.repeat(T, 1).view(B, T, S),
+                                            -torch.inf).softmax(dim=-1))])
         refuse(size > 3, "overflow", "with large scores exp overflows; the `softmax` "
                "that you imported is safe.")
         refuse(got.isnan().all(), "all_nan", "all your weights are nan: you hide "

@@ -47,6 +47,8 @@ def compare_additive(additive_scores, query, key, W, U, v):
         ("mean", "yours takes a mean; the score is the sum.", sums.tanh() @ v / A),
         ("exponentials", "those are weights; return the scores, before the softmax.",
          (sums.tanh() @ v).softmax(dim=-1)),
+        ("key_by_key", "yours fills the scores key by key, but reads them as rows of "
+         "queries; go query by query.", right.T.reshape(T, S)),
         ("one_query", "both rows are those of the first query.",
          right[:1].expand(T, S)),
         ("one_key", "every column is that of the first key.",
@@ -100,6 +102,8 @@ def check_08_2(near):
              "query; the weights stay the same, the scores do not.",
              (query.square().sum(dim=-1)[..., None] - squares) / 2),
             ("dot", "that is the dot product.", query @ key.transpose(-2, -1))])
+        refuse(close(got.log(), -squares / 2, 1e-3), "exponentials", "those are "
+               "exponentials; return the scores, before exp.")
         wrong_row("wrong_scores", "scores", got, -squares / 2)
     return "the nearer the key, the higher the score."
 

@@ -69,8 +69,8 @@ def check_09_1(ask_yourself):
     X, W_Q, W_K, W_V = (part.double() for part in (X, W_Q, W_K, W_V))
     queries, keys, values = X @ W_Q, X @ W_K, X @ W_V
 
-    def looked(queries, keys, values):
-        weights = (queries @ keys.T / math.sqrt(3)).softmax(dim=-1)
+    def looked(queries, keys, values, others=0.0):
+        weights = (queries @ keys.T / math.sqrt(3) + others).softmax(dim=-1)
         return weights @ values, weights
 
     blame(returned, [
@@ -78,7 +78,9 @@ def check_09_1(ask_yourself):
          "and not their values.", looked(queries, keys, X)),
         ("one_matrix", "yours makes the keys with W_Q; they have W_K.",
          looked(queries, queries, values)),
-        ("turned_value", "yours turns W_V over.", looked(queries, keys, X @ W_V.T))])
+        ("turned_value", "yours turns W_V over.", looked(queries, keys, X @ W_V.T)),
+        ("not_itself", "yours leaves out the word that asks; it asks itself too.",
+         looked(queries, keys, values, torch.full((5,), -math.inf).diag()))])
     inspect(returned, queries, keys, values)
     return "every word asked every word, itself among them."
 
@@ -104,6 +106,8 @@ def check_09_2(divisor):
              math.sqrt(K) * a, math.sqrt(K) * b),
             ("root_of_all", "a and b come out of the root: the variance has their "
              "squares.", math.sqrt(K * a * b)),
+            ("divides", "yours divides by a and b; the dot products grow with both, so "
+             "multiply.", math.sqrt(K) / (a * b)),
             ("inverse", "that is what to multiply with; return what to divide by.",
              1 / right)])
         refuse(abs(got / right - 1) < 0.1, "drawn", "that is near it, and not exact: "

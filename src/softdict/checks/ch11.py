@@ -270,6 +270,11 @@ def check_11_3(leaks):
                "yours finds what leaks from the last word only; change each in turn.")
         refuse(told == {(t, s) for t, s in right if t == 0}, "first_row_only", "here "
                "yours finds leaks into the first new word only; others may leak too.")
+        words[2] = 1.0
+        refuse(told == {(t, s) for t, s in right if s != 2}
+               and {*map(tuple, leaks(model, words.clone()))} == set(right),
+               "zeros_stay", "here word 2 is all zeros, and yours finds no leak "
+               "from it. Multiplied, zeros stay zeros; add something instead.")
         raise Mistake("missed", f"yours misses {sorted(set(right) - told)[0]}.")
     return "no leak escapes, and there is no false alarm."
 
@@ -348,7 +353,10 @@ def check_11_5(packed_mask):
             ("sees_future", "yours lets words look at later words of their sentence.",
              same & words),
             ("crosses", "yours lets words look at the sentences in front of theirs.",
-             causal & words)]
+             causal & words),
+            ("no_brackets", "yours hides the sentences of even numbers: `&` binds more "
+             "strongly than `>`, so a comparison needs brackets.",
+             right & (numbers % 2 == 1)[:, None])]
         likely = [(code, sentence, *(wrong & asks for wrong in masks))
                   for code, sentence, *masks in likely]
         mask(returned, (B, T, T), likely, right, lambda b, numbers=numbers: "for the "

@@ -84,6 +84,10 @@ def check_12_1(many_hands):
             ("speed_a_column", "in yours each number has a speed of its own; the sine "
              "and the cosine of a hand share one angle.", *own),
             ("degrees", "the angles are radians already.", code(angle.deg2rad())),
+            ("last_hand", "in yours the last hand turns by exactly 1/10000; the "
+             "exponent is 2i / width, which stays below 1.",
+             code(hands(positions, 10000.0 ** -torch.linspace(
+                 0, 1, width // 2, dtype=torch.float64)))),
             (*OTHER_BASE, *(code(hands(positions, other))
                             for other in other_bases(width)))])
         wrong_row("wrong_codes", f"codes of positions {positions}", returned, right)
@@ -236,6 +240,9 @@ def check_12_4(with_positions):
              "0.", words + codes(range(size * length)).unflatten(0, (size, length))),
             ("multiplied", "yours multiplies words and codes, so a sine of 0 wipes a "
              "number out; add them.", words * codes(range(length))),
+            ("root_of_width", "yours multiplies the words by the root of the width; "
+             "here they stay as they are.",
+             width ** 0.5 * words + codes(range(length))),
             ("codes_only", "your words are gone: add the codes to them.",
              codes(range(length)).expand(size, -1, -1)),
             ("one_code", "all your words have one code.", words + codes([length])),

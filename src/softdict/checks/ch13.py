@@ -43,6 +43,8 @@ def check_13_1(one_for_two):
                 ("first_bias_as_it_is", "W is right; b_1 must go through W_2 before "
                  "b_2 is added.", b_1.sum() + b_2, b_1.mean() + b_2,
                  *([b_1 + b_2] if D == F else [])),
+                ("last_alone", "W is right; in your b only the last number of b_1 "
+                 "counts; add up what all of them give.", b_1[-1] * W_2[-1] + b_2),
                 ("relu_inside", "there is no relu here: it was forgotten, which is the "
                  "point.", b_1.relu() @ W_2 + b_2)])
             raise Mistake("wrong_bias", f"W is right; b should be {short(bias)} and "
@@ -105,6 +107,7 @@ def explain(got, x, layers, added, places, slopes):
         return math.prod(slope(place) + added for (_, slope), place in zip(layers, row))
 
     bare, always = walk(x, layers, False), walk(x, layers, True)
+    back = layers[::-1]
     blame(got, [
         ("returns_word", "that is the number that comes out; its slope is asked for.",
          places[-1]),
@@ -114,6 +117,10 @@ def explain(got, x, layers, added, places, slopes):
          "what goes in.", along(places[1:])),
         ("not_carried", "the factors are right, but x is lost on the way up: the next "
          "layer reads x + f(x).", along(bare)),
+        ("last_first", "yours goes through the layers from the last to the first; x "
+         "goes into the first.",
+         math.prod(slope(place) + added
+                   for (_, slope), place in zip(back, walk(x, back, added)))),
         ("slopes_added", "yours adds the slopes; by the chain rule they multiply.",
          sum(slopes), sum(slope + added for slope in slopes)),
         ("last_only", "that is the slope of the last layer alone.",
@@ -124,7 +131,8 @@ def explain(got, x, layers, added, places, slopes):
              math.prod(slopes),
              math.prod(slope(place) for (_, slope), place in zip(layers, bare))),
             ("one_bypass", "yours has one bypass round the whole stack; each layer has "
-             "one.", 1 + math.prod(slopes))])
+             "one.", 1 + math.prod(slopes),
+             1 + math.prod(slope(place) for (_, slope), place in zip(layers, bare)))])
     else:
         blame(got,
               [("always_added", "this stack has no bypass: added is False.",
@@ -228,8 +236,16 @@ def check_13_5(even):
     places = torch.tensor([1, 0, 1, 1, 0, 1, 1]).bool().expand(B, 1, 1, S)
     for allowed in (None, places, some, some[0, 0], nothing):
         query, key, value = (torch.randn(B, H, size, K) for size in (T, S, S))
-        returned = two_tensors(ask(even, query, key, value, allowed),
-                               [(B, H, T, K), (B, H, T, S)], "contexts")
+        returned = ask(even, query, key, value, allowed, likely=[
+            ("square", "a product of yours has T columns where the S keys should be; "
+             "weights are [B, H, T, S], without a mask too.",
+             "[6, 5] but got: [6, 7]")])
+        bare = (T, S) if allowed is None else tuple(allowed.shape)
+        refuse(isinstance(returned, tuple)
+               and getattr(returned[-1], "shape", None) == bare, "shape_of_mask",
+               f"your weights have a mask's shape, {list(bare)}; there are weights for "
+               f"each sentence and head: {[B, H, T, S]}.")
+        returned = two_tensors(returned, [(B, H, T, K), (B, H, T, S)], "contexts")
         inspect_even(returned, query, key, value.double(), allowed, (B, H, T, S))
         value.requires_grad_()
         learns(lambda value: even(query, key, value, allowed)[0], [value])
@@ -301,6 +317,10 @@ def check_13_6(start_apart):
     refuse(any(type(one) is not type(layer) or list(table) != list(before)
                for one, table in zip(layers, tables)), "other_kind",
            "each should be a layer of the same kind as the one that was given.")
+    refuse(any(table[name].shape != part.shape
+               for table in tables for name, part in before.items()), "fixed_sizes",
+           "your layers have other sizes than the layer that was given; make them "
+           "after it.")
     inspect_starts(tables, before, dict(layer.named_parameters()))
     torch.manual_seed(27)
     again = start_apart(layer, N)

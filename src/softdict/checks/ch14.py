@@ -244,7 +244,13 @@ def check_14_2(cross_attention):
                 ("mask_once", "in yours only one of the two, answers or weights, has "
                  "the mask; hand it to both.",
                  (answered(x, memory, None)[0], right[1]),
-                 (right[0], answered(x, memory, None)[1]))])
+                 (right[0], answered(x, memory, None)[1])),
+                ("mask_too_late", "your weights of pads become 0 after the softmax, so "
+                 "rows no longer add up to 1; hand the mask to `layer.weights`.",
+                 (right[0], answered(x, memory, None)[1] * pads[:, None])),
+                ("mean_of_memory", "your answers are means of the memory itself; the "
+                 "layer also has values and a last matrix, so call it.",
+                 (right[1].mean(dim=1) @ memory, right[1]))])
             if S == T:
                 blame(got, [
                     ("turned", "the queries still come from the source.",
@@ -432,6 +438,9 @@ def explained(weights, context, scores, hidden, kept):
         return ("no_number", "a query that may look at nothing gets weights of 0; "
                 "yours are not numbers.")
     if close(weights, hard(scores, hidden)):
+        if close(context[~nowhere], (weights @ kept[2].double())[~nowhere]):
+            return ("context_of_nothing", "the weights are right; where they are all "
+                    "0, the context should be 0, and yours is not.")
         return ("wrong_context",
                 "the weights are right; the context is the value of the best key.")
     if ((weights != 0) & hidden & ~nowhere[..., None]).any():

@@ -1,6 +1,8 @@
 """Checks for the exercises of chapter 15, training a Transformer."""
 
 import copy
+import math
+from dataclasses import replace
 
 import torch
 import torch.nn.functional as F
@@ -44,11 +46,15 @@ class Witness(nn.Module):
 
 
 def mean_loss(logits, target, pads="left out"):
-    """The loss of the real words; pads may be counted as words, or as places only."""
+    """The loss of the real words; pads may be counted as words, or as places only.
+
+    pads may also be "sentences", which divide the sum
+    """
     kept = {} if pads == "counted" else {"ignore_index": PAD}
     total = F.cross_entropy(logits.flatten(0, 1), target.flatten(), reduction="sum",
                             **kept)
-    places = (target != PAD).sum() if pads == "left out" else target.numel()
+    places = {"left out": (target != PAD).sum(), "sentences": len(target)}.get(
+        pads, target.numel())
     return total / places
 
 
@@ -85,8 +91,11 @@ def check_15_1(right_loop):
 
 def compare_loops(right_loop, model, batches):
     """Raises the Mistake that explains a loop that does not train as it should."""
-    def followed(pads="left out", empties=True, after=False):
+    def followed(pads="left out", empties=True, after=False, batches=batches):
         return follow(copy.deepcopy(model), batches, pads, empties, after)
+
+    again = [replace(batch, target_in=batch.target_in[:, :-1],
+                     target_out=batch.target_in[:, 1:]) for batch in batches]
 
     start, right = copy.deepcopy(model), followed()
     wrong = {pads: followed(pads) for pads in ("counted", "divided")}
@@ -99,7 +108,12 @@ def compare_loops(right_loop, model, batches):
          "to those before; `optimizer.zero_grad()` empties them.",
          followed(empties=False)),
         ("loss_after_step", "your losses are those after each step; the loss before it "
-         "is asked for.", followed(after=True))]
+         "is asked for.", followed(after=True)),
+        ("by_sentences", "yours divides by the number of sentences; divide by that of "
+         "the real words.", followed("sentences")),
+        ("shifted_again", "yours shifts `target_in` once more, so the end of a "
+         "sentence is never asked for; `target_out` is what to predict.",
+         followed(batches=again))]
     model.seen.clear()
     optimizer = Descent(model.parameters(), 0.5)
     returned = something(attempt(lambda: right_loop(model, optimizer, batches[:]), (
@@ -266,13 +280,21 @@ def compare_gradients(right_gradient, parts):
                 ("sum_of_words", "yours is the sum over all words; the mean is asked "
                  "for.", gradient(whole * sum(words))),
                 ("divided_twice", "yours divides by the number of parts as well.",
-                 gradient(whole / len(means)))], 1e-6)
+                 gradient(whole / len(means))),
+                ("words_so_far", "yours divides each part by the words so far; divide "
+                 "by those of all parts.",
+                 gradient(sum(mean * words[n] / sum(words[:n + 1])
+                              for n, mean in enumerate(means))))], 1e-6)
         raise Mistake("wrong_gradient", f"for parts of {words} words the gradient is "
                       "not that of all words together.")
     refuse(not all(begun[1:]), "all_at_once",
            "the gradient is right, but all parts stay in memory until the end; send "
            "each part back before the next one is computed.")
     loss = number(returned)
+    if not close(loss, whole, 1e-6):
+        blame(loss, [("loss_of_parts", "the gradient is right; the loss that you "
+                      "return is the mean of the parts' means, and each *word* should "
+                      "count alike.", sum(means) / len(means))], 1e-6)
     refuse(not close(loss, whole, 1e-6), "wrong_loss", "the gradient is right; the "
            f"loss of the whole batch is {whole.item():.4f}, and yours says {loss:.4f}.")
 
@@ -313,6 +335,7 @@ def compare_losses(smoothed, logits, target, smoothing):
     without_pad = no_pad.log_softmax(dim=-1).clamp(min=-1e9)
     spread = 1 - smoothing
     share = spread + each
+    entropy = -sum(part * math.log(part) for part in [share] + [each] * (V - 2) if part)
     blame(got, [
         ("mass_on_pad",
          "yours wants a share for PAD too; nobody should ever say a pad.",
@@ -351,6 +374,8 @@ def compare_losses(smoothed, logits, target, smoothing):
          "meant.", loss(share, each, 0.0, logs=logits).mean()),
         ("share_not_log", "yours multiplies with the shares; their logarithms are "
          "meant.", loss(share, each, 0.0, logs=logs.exp()).mean()),
+        ("entropy_taken_off", "yours takes off the entropy of the wanted shares, as "
+         "`kl_div` does; the loss keeps it.", right.mean() - entropy),
         ("mean_over_words", "yours takes a mean over the words too; their parts are "
          "added up.", right.mean() / V)])
     raise Mistake("wrong_loss", f"for scores {[short(row) for row in logits]}, targets "

@@ -336,6 +336,9 @@ def compare_looks(quiet, query, key, value, allowed):
         ("mask_turned", "in this book True means *may look*.", shared(scores, ~may)),
         ("sigmoid", "yours gives each key its own yes or no; all keys and *nothing* "
          "share 1.", scores.sigmoid() * may),
+        ("cuts_a_key", "yours puts *nothing* in front of the keys, and cuts off the "
+         "last key; cut off the column of *nothing*.",
+         torch.cat([1 - right.sum(dim=-1, keepdim=True), right[..., :-1]], dim=-1)),
         ("nothing_weighs_one", "your *nothing* has the score 1; it should be 0, whose "
          "power is 1.", shared(scores, nothing=1.0))])
     wrong_row("wrong_weights", "weights", weights, right)

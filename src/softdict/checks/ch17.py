@@ -195,6 +195,7 @@ def check_17_2(advance):
         if kind == "swapped":
             return best, parents, past[words.clamp(max=R - 1)]
         owners = {"other_way": parents.argsort(),
+                  "by_old_sums": totals.argsort(descending=True),
                   "wrong_owner": places % R}.get(kind, parents)
         return best, words, past if kind == "not_sorted" else past[owners]
 
@@ -236,6 +237,8 @@ def check_17_2(advance):
          "row and column are the wrong way round: which of the two is the word?"),
         ("other_way", "yours sorts the other way: memory r of the result is that of "
          "the beginning that winner r comes from."),
+        ("by_old_sums", "your memories stand in the order of the old sums; each winner "
+         "takes that of the beginning it comes from."),
         ("wrong_owner", "the sums and words are right; each winner has somebody else's "
          "memory. Whose row is it?"),
         ("places", "your words are places in the flat row of R · V sums; the word is "
@@ -269,7 +272,7 @@ def check_17_3(errors):
         got.append(tuple(map(bool, returned)))
 
     def made(search, model):
-        return [(search(*case), model(*case)) for case in cases]
+        return [(bool(search(*case)), bool(model(*case))) for case in cases]
 
     def missed(found, right, others):
         return max(found, right, *others) > found
@@ -302,6 +305,20 @@ def check_17_3(errors):
          "model's; one sentence can have both, or none.",
          lambda found, right, others: right > found,
          lambda found, right, others: not right > found),
+        ("one_or_the_other", "in yours a mistake is either the search's or the "
+         "model's; one sentence can have both, or none.", missed,
+         lambda *case: preferred(*case) and not missed(*case)),
+        ("nothing_is_zero", "without others, yours takes 0 for the best of them, which "
+         "no logarithm reaches; then only `found` and `right` count.",
+         lambda found, right, others: max([right, *(others or [0])]) > found,
+         lambda found, right, others: max([found, *(others or [0])]) > right),
+        *[("all_others", "yours asks whether all the others score higher; one that "
+           "does is enough.",
+           lambda found, right, others, some=some: right > found or (
+               (not some or others) and all(other > found for other in others)),
+           lambda found, right, others, some=some: found > right or (
+               (not some or others) and all(other > right for other in others)))
+          for some in (False, True)],
         ("lower_is_better", "the scores are negative, and nearer to 0 is better.",
          lambda found, right, others: min(found, right, *others) < found,
          lambda found, right, others: min(found, right, *others) < right),
@@ -310,7 +327,8 @@ def check_17_3(errors):
          lambda found, right, others: max([found, *others]) >= right)]
     blame(got, [(code, sentence, made(search, model))
                 for code, sentence, search, model in likely], 0)
-    refuse(any(got[2]), "ties", "equal scores prove nothing: compare with >.")
+    refuse(any(got[2]), "ties", "where `found` and `right` are equal, and there are no "
+           "others, nothing is proved.")
     (found, mark, others), mine, wanted = next(
         row for row in zip(cases, got, right) if row[1] != row[2])
     raise Mistake("wrong_verdict", f"for found {found}, right {mark} and others "
@@ -373,6 +391,9 @@ def check_17_4(likeliest):
     blame(got, [
         ("not_shared", "the right words are kept; their shares should make 1 again.",
          unscaled),
+        ("divided_by_p", "the right words are kept; divide their shares by what they "
+         "have together, and not by p.",
+         [[share / p for share in row] for row, (_, p) in zip(unscaled, cases)]),
         ("in_given_order",
          "yours takes the words in the order of the list; the likeliest come first.",
          made(lambda shares, p: first(shares, p, range(len(shares))))),

@@ -35,7 +35,8 @@ def check_18_1(attend_step):
                                        "root_of_word": len(x) ** 0.5}.get(kind, root)
         if kind == "only_itself":
             return value, *every
-        weights = scores if kind == "no_softmax" else scores.softmax(dim=-1)
+        weights = {"no_softmax": scores, "all_weigh_one": torch.ones_like(scores)}.get(
+            kind, scores.softmax(dim=-1))
         return weights @ asked[1], *every
 
     got, names = [], ("answer", "keys", "values")
@@ -67,6 +68,8 @@ def check_18_1(attend_step):
         NOT_DIVIDED, DIVIDED_BY_WIDTH,
         ("root_of_word", "yours divides by the root of D, the width of a word; queries "
          "and keys have K numbers."),
+        ("all_weigh_one", "every value has the weight 1 in yours: a softmax over an "
+         "axis of length 1 gives that."),
         ("no_softmax", "your weights are the scores; a softmax makes them sum to 1.")]
     blame(got, [(*mistake, [step(*case, mistake[0]) for case in cases])
                 for mistake in likely])
@@ -97,8 +100,16 @@ def check_18_2(embed_new):
             return (table[ids] + codes) * D ** 0.5
         return table[ids] * (1 if kind == "no_root" else D ** 0.5) + codes
 
-    got = [tensor(ask(embed_new, *case, advice="make a new tensor"),
-                  (*case[1].shape, case[0].shape[1]), "vectors") for case in cases]
+    got = []
+    for table, ids, length in cases:
+        returned = ask(embed_new, table, ids, length, advice="make a new tensor")
+        (N, T), D = ids.shape, table.shape[1]
+        if getattr(returned, "shape", None) == (N, N, D) != (N, T, D):
+            codes = sinusoids(torch.arange(N) + length, D)
+            refuse(close(returned, table[ids] * D ** 0.5 + codes),
+                   "counts_sentences", "yours has as many positions as sentences, N; "
+                   "count the new words of one sentence, T.")
+        got.append(tensor(returned, (N, T, D), "vectors"))
     right = [embedded(*case) for case in cases]
     if close(got, right):
         table = cases[0][0].clone().requires_grad_()
@@ -152,7 +163,8 @@ def check_18_3(key_rows_made):
             ("squared", "step t has t words to read, not T.",
              (layers * (T * T + T * S), right[1])),
             ("without_bos", "the first step reads a word too: `<bos>`.",
-             (layers * (T * (T - 1) // 2 + T * S), right[1])),
+             *((one, other) for one in (layers * (T * (T - 1) // 2 + T * S), right[0])
+               for other in (layers * (T - 1 + S), right[1]) if (one, other) != right)),
             ("source_again", "with both caches the source's keys are made once, and "
              "not at each step.", (right[0], layers * (T + T * S))),
             ("products", "rows that become keys are added; nothing is multiplied by S "

@@ -389,6 +389,11 @@ def gradient_of(global_gradient, gradients, words):
         for one, other in zip(given[0], gradients))
     refuse(not kept, "changes_arguments",
            "yours changes what it was given; make new tensors.")
+    if gradients[0].dim() == 1 and isinstance(returned, torch.Tensor):
+        share = torch.tensor(words)[:, None, None] / sum(words)
+        refuse(close(returned, (share * torch.stack(gradients)).sum(dim=0)),
+               "axes_of_matrix", "yours gives the words two more axes, which suits "
+               "matrices alone; gradients may have any number of axes.")
     return tensor(returned, gradients[0].shape, "gradient")
 
 

@@ -315,12 +315,14 @@ def reports(valid, test, kind="right"):
         head = int(torch.cat([valid, test], dim=1).double().mean(1).argmax())
     if kind == "worst":
         head = int(own.argmin())
+    if kind == "over_heads":
+        head = min(int(valid.double().mean(0).argmax()), len(test) - 1)
     if kind in ("chosen_on_test", "turned_round"):
         head = int(other.argmax())
     share = {"reported_on_valid": own[head], "turned_round": own[head],
              "best_of_test": other.max(), "all_heads": other.mean(),
-             "counted": test[head].sum(), "percent": 100 * other[head]}.get(
-                 kind, other[head])
+             "counted": test[head].sum(), "percent": 100 * other[head],
+             "other_count": test[head].sum() / valid.shape[1]}.get(kind, other[head])
     return head + (kind == "from_one"), share
 
 
@@ -341,6 +343,10 @@ WRONG_REPORTS = [
      "it."),
     ("worst", "yours chooses the head that hits least."),
     ("from_one", "heads count from 0."),
+    ("over_heads", "yours takes the mean over the heads, so it chooses a link; take "
+     "the mean over the links of each head."),
+    ("other_count", "yours divides the hits on `test` by the number of links in "
+     "`valid`."),
     ("counted", "yours counts the hits; their share is asked for."),
     ("percent", "yours is in per cent; a share lies between 0 and 1.")]
 

@@ -395,6 +395,9 @@ def check_21_3(blank_loss):
     for logits, target in cases:
         logits = logits.clone().requires_grad_()
         loss = blank_loss(logits, target)
+        refuse(no_gradient(loss, [logits]) and not (target != PAD).any(), "new_zero",
+               "where no word is chosen, no backward pass can start from your loss; "
+               "make the 0 out of the logits.")
         refuse(no_gradient(loss, [logits]), *DETACHED)
         slopes = [torch.autograd.grad(made, logits)[0]
                   for made in (loss, loss_by(logits, target))]
@@ -428,6 +431,8 @@ def some_segments():
 def places_by(segments, kind="right"):
     """Positions that restart in each text, or what comes of a common mistake."""
     B, T = segments.shape
+    if kind == "rows_joined":
+        return places_by(segments.reshape(1, -1)).view(B, T)
     places = torch.arange(T).expand(B, T)
     first = segments.ne(F.pad(segments, (1, 0), value=-1)[:, :-1])
     starts = places.masked_fill(~first, 0).cummax(1)[0]
@@ -448,6 +453,8 @@ WRONG_PLACES = [
      "1; it is position 0."),
     (("pads_too", "pads_on"), "pads_placed", "yours gives pads places of their own; a "
      "pad's position is 0."),
+    (("rows_joined",), "rows_joined", "yours goes through all rows in one go; each row "
+     "begins anew, also where the number of the text is the same."),
     (("numbers",), "text_numbers", "yours are the numbers of the texts; a position "
      "says where a word stands in its text."),
     (("from_segment",), "from_segment", "yours takes away the number of the text; take "
@@ -477,6 +484,8 @@ def blocks_by(segments):
         ("earlier_too", "yours lets words look at the texts before theirs.",
          (segments[:, :, None] >= segments[:, None, :]) & words),
         ("others_alone", "yours lets words look at the *other* texts.", ~same & words),
+        ("pads_see_themselves", "in yours a pad looks at itself; a pad looks at "
+         "nothing.", right | torch.eye(T).bool()),
         ("pads_look", "in yours pads look at words; a pad looks at nothing.",
          (same | (segments == PAD)[:, :, None]) & words)]
 

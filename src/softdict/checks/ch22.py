@@ -51,6 +51,8 @@ def grouped(query, key, value, allowed, kind="right"):
     if kind == "averaged":
         key, value = (part.mean(1, keepdim=True).expand_as(part)
                       for part in (key, value))
+    if kind == "one_query":
+        query = query.unflatten(1, (G, -1)).mean(2).repeat_interleave(H // G, dim=1)
     root = {"not_divided": 1, "divided_by_width": K, "root_of_all": (H * K) ** 0.5,
             "root_of_length": S ** 0.5,
             "root_of_values": value.shape[-1] ** 0.5}.get(kind, K ** 0.5)
@@ -85,6 +87,8 @@ WRONG_GROUPS = [
      "h has the value head of its key head."),
     ("averaged", "yours averages keys and values over the heads; each group has its "
      "own."),
+    ("one_query", "yours asks with the mean of a group's queries; each head asks with "
+     "its own."),
     ("no_mask", "yours lets words look where `allowed` is False."),
     ("inverted", "True means that a word may look; yours looks where it may not."),
     ("masked_by_zero", "a score of 0 still earns a share, exp(0) = 1; what is hidden "
@@ -263,6 +267,7 @@ def positions_of(real, kind="right"):
             "from_behind": (real.long().flip(1).cumsum(1) - 1).clamp(min=0).flip(1),
             "one_late_but_pads": count * real, "counts_pads_but_pads": places * real,
             "as_first_text": (places - (~real[:1]).sum()).clamp(min=0),
+            "no_first": (places - real.int().argmax(1, keepdim=True)).clamp(min=0),
             "pads_on": (places - (~real).sum(1, keepdim=True)),
             "pads_by_size": (count - 1) % size}.get(kind, (count - 1).clamp(min=0))
 
@@ -274,6 +279,8 @@ WRONG_POSITIONS = [
      "one_late", "one_late_but_pads"),
     ("below_zero", "yours has positions below 0 at pads; a table has no row for them, "
      "so a pad's position is 0.", "below_zero", "pads_on", "pads_by_size"),
+    ("pads_alone_counted", "a text may be pads alone; yours counts them, and a pad's "
+     "position is 0.", "no_first"),
     ("from_behind", "yours counts from the last word; positions count from the first.",
      "from_behind"),
     ("as_first_text", "yours moves all texts as the first one; each has pads of its "

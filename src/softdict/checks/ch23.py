@@ -8,7 +8,7 @@ from softdict.checks.answers import (
     DETACHED, ask, blame, close, learns, no_gradient, number, pair, short, tensor,
     wrong_row)
 from softdict.checks.ch22 import same_slopes
-from softdict.checks.result import exercise, refuse
+from softdict.checks.result import attempt, exercise, refuse
 
 SIZES = [(5, 3, 2), (1, 4, 3), (7, 2, 4), (6, 3, 3)]    # words, widths of both
 
@@ -50,6 +50,8 @@ def remembered(query, key, value, kind="right"):
         kind, query @ key.T)
     weights = {"reads_first": scores.tril(-1), "not_in_turn": scores,
                "only_last": scores.diag().diag()}.get(kind, scores.tril())
+    if kind == "divided_by_root":
+        weights = weights / key.shape[1] ** 0.5
     if kind == "mean":
         weights = weights / torch.arange(1, len(key) + 1)[:, None]
     if kind == "softmax":
@@ -69,6 +71,7 @@ WRONG_MEMORIES = [
     ("only_last", "yours begins an empty memory for each pair; each pair is added to "
      "what is there."),
     ("mean", "yours divides by the number of pairs; nothing is divided here."),
+    ("divided_by_root", "yours divides by the root of K; nothing is divided here."),
     ("softmax", "yours is softmax attention; here a query is multiplied by the memory, "
      "and nothing else."),
     ("asks_with_key", "yours reads with the keys; it is the queries that ask."),
@@ -90,7 +93,9 @@ def check_23_1(write_and_read):
             for code, sentence in WRONG_MEMORIES])
     right_row(got, right)
     learned = [part.requires_grad_() for part in cases[0]]
-    refuse(no_gradient(write_and_read(*learned)[0], learned), *DETACHED)
+    refuse(attempt(lambda: no_gradient(write_and_read(*learned)[0], learned), (
+        "in_place", "yours changes a tensor in place that gradients still need; make a "
+        "new one, as in `memory = memory + ...`.", "inplace operation")), *DETACHED)
     learns(lambda *parts: torch.cat(write_and_read(*parts)), learned)
     return "each pair is added as a matrix, and each query is one product."
 
@@ -116,6 +121,8 @@ def rewritten(memory, key, value, strength, kind="right"):
             "strength_on_known": value - strength * known,
             "value_alone": value}.get(kind, strength * (value - known))
     kept = {"old_lost": 0, "fades": 1 - strength}.get(kind, 1)
+    if kind == "one_row":
+        key = F.one_hot(key.argmax(), len(key)).double()
     return kept * memory + torch.outer(key, news)
 
 
@@ -135,7 +142,9 @@ WRONG_WRITES = [
     ("old_lost", "yours returns what is added; the old memory stays, and it is added "
      "to that.", "old_lost"),
     ("fades", "yours weakens the whole memory; only what belongs to this key is to "
-     "change.", "fades")]
+     "change.", "fades"),
+    ("one_row", "yours changes only the row of the key's largest number; each row "
+     "changes, as much as its number of the key says.", "one_row")]
 
 
 @exercise("23-2", points=2)
@@ -182,6 +191,9 @@ def blockwise(query, key, value, size, kind="right"):
     """Answers and memory of the exercise, or what comes of a common mistake."""
     memory, answers = torch.zeros_like(key.T @ value), []
     for q, k, v in zip(*(part.split(size) for part in (query, key, value))):
+        if kind == "last_dropped" and len(q) < size:
+            answers.append(0 * v)
+            continue
         scores = q @ k.T
         inside = {"no_mask": scores, "without_itself": scores.tril(-1),
                   "only_memory": 0 * scores}.get(kind, scores.tril()) @ v
@@ -202,6 +214,8 @@ WRONG_BLOCKS = [
      "too."),
     ("counted_twice", "yours writes a block into the memory before it reads, so the "
      "words of the block count twice."),
+    ("last_dropped", "the last block may be shorter, and counts too; its words get "
+     "zeros in yours."),
     ("not_added", "yours keeps the last block alone; each block is added to the "
      "memory.")]
 
@@ -253,7 +267,7 @@ def mended(query, key, value, strength, kind="right"):
               "over_words": key.norm(dim=0, keepdim=True),
               "longest": key.norm(dim=-1).amax()}.get(
                   kind, key.norm(dim=-1, keepdim=True))
-    key = key / length.clamp_min(1e-8)
+    given, key = key, key / length.clamp_min(1e-8)
     if kind == "queries_too":
         query = F.normalize(query, dim=-1)
     if kind == "values_too":
@@ -261,9 +275,10 @@ def mended(query, key, value, strength, kind="right"):
     if kind == "softmax":
         key = key.softmax(-1)
     memory, answers = torch.zeros_like(key.T @ value), []
-    for q, k, v, b in zip(query, key, value, strength):
+    written = given if kind == "writes_long" else key
+    for q, k, w, v, b in zip(query, key, written, value, strength):
         news = b * v if kind == "sum" else b * (v - k @ memory)
-        memory = memory + torch.outer(k, news)
+        memory = memory + torch.outer(w, news)
         answers.append(q @ memory)
     return torch.stack(answers), memory
 
@@ -278,6 +293,8 @@ WRONG_MENDS = [
     ("square", "yours divides by the square of the length; divide by the length."),
     ("over_words", "yours takes the length over the words; each key has its own, over "
      "its K numbers."),
+    ("writes_long", "yours reads with the key of length 1, and writes under the key as "
+     "it came; use the one of length 1 for both."),
     ("longest", "yours divides all keys by the longest; each key has its own length."),
     ("sum", "yours does not subtract what is known any more; that part was right.")]
 

@@ -54,6 +54,9 @@ def check_C1_1(answer):
                     for code, sentence, mistake in MISTAKES])
     if not close(weights, right[1]):
         wrong_row("wrong_weights", "weights", weights, right[1])
+    refuse(close(context, right[0] / 5), "mean_of_states", "the weights are right; "
+           "your context is the mean of the weighted states, and their sum is asked "
+           "for.")
     refuse(not close(context, right[0]), "wrong_context", "the weights are right; the "
            "context should be the sum of the states, each times its weight.")
     learns(lambda *parts: answer(*parts, allowed)[0], [query, states])
@@ -81,7 +84,9 @@ class Step(LuongDecoder):
         return output, state
 
 
-def wrong_step(order=("context", "query"), squeeze=torch.tanh, asks="new", **mistake):
+def wrong_step(order=("context", "query"), squeeze=torch.tanh, asks="new",
+               inside=lambda joined: joined, hands=lambda output, after: after,
+               **mistake):
     """A method that takes a step of the decoder with a mistake in it."""
     def forward(self, ids, state, states, allowed):
         outputs, after = self.rnn(self.embedding(ids)[:, None], state)
@@ -89,7 +94,8 @@ def wrong_step(order=("context", "query"), squeeze=torch.tanh, asks="new", **mis
         context, _ = attended(query, states, allowed, **mistake)
         parts = {"context": context, "query": outputs[:, 0], "old": state[0]}
         joined = torch.cat([parts[part] for part in order], dim=-1)
-        return squeeze(self.join(joined)), after
+        output = squeeze(self.join(inside(joined)))
+        return output, hands(output, after)
 
     return forward
 
@@ -104,6 +110,10 @@ def wrong_steps(made):
          made(asks="old", order=("context", "old"))),
         ("joins_old_state", "yours joins the context with the state before the word; "
          "take the query.", made(order=("context", "old"))),
+        ("tanh_first", "yours takes the tanh of what goes into `join`; take it of what "
+         "comes out.", made(inside=torch.tanh)),
+        ("output_as_state", "the state that you hand on is what came out of `join`; "
+         "hand on that of the RNN.", made(hands=lambda output, after: output[None])),
         ("no_tanh", "there is no tanh behind `join` in yours.",
          made(squeeze=lambda joined: joined)),
         *((code, sentence, made(**mistake)) for code, sentence, mistake in MISTAKES)]
@@ -156,7 +166,20 @@ def wrong_translators(book):
             outputs.append(output)
         return torch.stack(outputs, dim=1)
 
+    def steps_first(self, *given):
+        return type(book).states(self, *given).transpose(0, 1)
+
+    def shares(kind):
+        return changed(book, forward=lambda self, *given: kind(
+            type(book).forward(self, *given), dim=-1))
+
     return [*wrong_steps(made),
+            ("softmax_at_end", "yours takes a softmax at the end; return the logits as "
+             "the generator gives them.", shares(torch.log_softmax),
+             shares(torch.softmax)),
+            ("steps_first", "the steps stand in front of the sentences in what goes "
+             "into your generator; stack them with dim=1.",
+             changed(book, states=steps_first)),
             ("reads_its_own", "yours reads its own likeliest word from the second step "
              "on; with teacher forcing it reads `target_in`.",
              changed(book, states=alone)),

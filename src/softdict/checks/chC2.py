@@ -135,7 +135,12 @@ def wrong_heads(book):
 
         return changed(book, forward=forward)
 
+    def added(self, x, source, allowed=None):
+        return x + type(book).forward(self, x, source, allowed)
+
     return [
+        ("adds_x", "yours adds x to what it found; the layer around it does that.",
+         changed(book, forward=added)),
         ("cut_by_view", "yours cuts a whole sentence into heads; cut each word, "
          "[B, T, H, K], and then exchange the axes of words and heads.",
          made(lying), made(lying, cut_anew)),
@@ -170,7 +175,12 @@ def check_C2_2(make):
         ("mask_meets_heads", "your mask [B, 1, S] meets scores [B, H, T, S] at the "
          "axis of heads; give it that axis with `unsqueeze(-3)`.",
          "at non-singleton dimension 1")])
-    first_wrong(module, book, (x, x, causal_mask(5)), (2, 5, 12), likely=likely)
+    first_wrong(module, book, (x, x, causal_mask(5)), (2, 5, 12), likely=likely,
+                errors=[(
+                    "sentences_for_heads", "a mask may be [T, S] too, for all "
+                    "sentences; in yours its rows meet the heads, so use "
+                    "`unsqueeze(-3)`.", "The size of tensor a (3) must match the size "
+                    "of tensor b (5) at non-singleton dimension 1")])
     # as many words on both sides, and not the same; no mask, then one for each query
     first_wrong(module, book, (x, source[:, :5], None), (2, 5, 12), likely=likely,
                 errors=[NO_MASK_GIVEN])
@@ -182,16 +192,17 @@ def check_C2_2(make):
 def wrong_layers(book):
     """Code, sentence, and decoder layers that make the mistake."""
     def made(change=lambda norm, x: (norm(x), x), source=lambda norm, x: norm(x),
-             memories=lambda norm, memory: memory, masks=lambda *masks: masks):
+             memories=lambda norm, memory: memory, masks=lambda *masks: masks,
+             kept=(1, 1, 1)):
         def forward(self, x, memory, allowed, memory_allowed):
             allowed, memory_allowed = masks(allowed, memory_allowed)
             read, x = change(self.norm1, x)
-            x = x + self.self_attention(read, source(self.norm1, x), allowed)
+            x = kept[0] * x + self.self_attention(read, source(self.norm1, x), allowed)
             read, x = change(self.norm2, x)
-            x = x + self.cross_attention(read, memories(self.norm2, memory),
-                                         memory_allowed)
+            x = kept[1] * x + self.cross_attention(
+                read, memories(self.norm2, memory), memory_allowed)
             read, x = change(self.norm3, x)
-            return x + self.feed_forward(read)
+            return kept[2] * x + self.feed_forward(read)
 
         return changed(book, forward=forward)
 
@@ -200,7 +211,22 @@ def wrong_layers(book):
         x = self.norm2(x + self.cross_attention(x, memory, memory_allowed))
         return self.norm3(x + self.feed_forward(x))
 
+    def side_by_side(self, x, memory, allowed, memory_allowed):
+        read = self.norm1(x)
+        x = x + self.self_attention(read, read, allowed) + self.cross_attention(
+            self.norm2(x), memory, memory_allowed)
+        return x + self.feed_forward(self.norm3(x))
+
+    gelu = changed(book)
+    gelu.feed_forward = changed(book.feed_forward, forward=lambda self, x: self.down(
+        nn.functional.gelu(self.up(x))))
     return [
+        ("gelu", "yours takes GELU between the two layers; here it is relu.", gelu),
+        ("side_by_side", "your second sub-layer reads x as it was before the first; it "
+         "reads the sum.", changed(book, forward=side_by_side)),
+        ("not_added", "in yours the answer of a sub-layer takes the place of x; it is "
+         "added to x.", *(made(kept=kept) for kept in ((0, 1, 1), (1, 0, 1),
+                                                       (1, 1, 0)))),
         ("post_norm", "that is post-norm, which normalises the sums; here each "
          "sub-layer *reads* through its norm.", changed(book, forward=after)),
         ("raw_source", "in the first sub-layer keys and values go through the norm, "
@@ -257,8 +283,18 @@ def wrong_machines(book):
                     type(self), self).forward(x, *masks(*given)))
         return other
 
+    def first_layer(self, source, allowed):
+        x = self.embedding(source, torch.arange(source.shape[1]))
+        x = self.layers[0](x, allowed)
+        self.layers[1](x, allowed)    # it is there, and nobody reads it
+        return self.norm(x)
+
+    early = changed(book)
+    early.encoder = changed(book.encoder, forward=first_layer)
     root = SIZES.width ** 0.5
     return [
+        ("layer_by_layer", "your first decoder layer reads what the first encoder "
+         "layer made; each reads what the last one made.", early),
         ("no_root", "yours takes the rows of the table as they are; multiply them by "
          "the root of D.", embedded(lambda rows, at: rows + codes(at))),
         ("root_of_sum", "only the rows of the table are taken times the root of D; "

@@ -1,8 +1,6 @@
-from softdict.lookup import softmax
+import torch
 
 
 def hidden_weights(scores, allowed):
-    """Returns weights [B, T, S] with exactly 0 for the pads of each sentence."""
-    B, T, S = scores.shape
-    return softmax(scores.masked_fill(~allowed.repeat(T, 1).view(B, T, S),
-                                      float("-inf")))
+    scores = scores.masked_fill(~allowed[:, None], -torch.inf)
+    return torch.softmax(scores / scores.shape[-1], dim=-1)

@@ -2,6 +2,5 @@ import torch
 
 
 def global_gradient(gradients, words):
-    """Returns the gradient of the mean loss over the words of all processes."""
-    weights = torch.tensor(words)[:, None, None] / sum(words)
-    return (torch.stack(gradients) * weights).nansum(dim=0)
+    parts = [count * gradient for count, gradient in zip(words, gradients) if count]
+    return torch.stack(parts).sum(dim=0, keepdim=True) / sum(words)
