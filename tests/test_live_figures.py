@@ -329,6 +329,31 @@ def test_a_live_figure_without_a_line_on_what_to_move_is_named(tmp_path):
         live_figures.listed(tmp_path)
 
 
+SET = """() => [...document.querySelectorAll(".live-figure :is(input, select)")].map(
+    one => one.type === "checkbox" ? one.checked : one.value)"""
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_who_comes_back_finds_the_controls_as_they_are_drawn(opened, name):
+    page = opened(name)
+    first, drawn = page.evaluate(SET), page.locator("article").inner_text()
+    page.evaluate("""() => {
+        const all = document.querySelectorAll(".live-figure :is(input, select)");
+        for (const one of all) {
+            if (one.type === "checkbox") one.click();
+            else if (one.type === "range") one.value = one.max;
+            else one.selectedIndex = 2;
+            for (const name of ["input", "change"]) one.dispatchEvent(new Event(name));
+        } }""")
+    assert page.evaluate(SET) != first
+    page.goto(page.url.replace(name, "none"))
+    page.go_back()    # from no cache, as when a phone has dropped the tab
+    page.wait_for_selector(f"live-{name}.drawn")
+    page.wait_for_load_state("load")
+    assert page.evaluate(SET) == first
+    assert page.locator("article").inner_text() == drawn
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_its_sentences_are_short(opened, name):
     page = opened(name)
@@ -734,6 +759,27 @@ def test_the_cache_counts_one_key_and_says_what_is_hatched(opened):
     assert not re.search("left|right", caption)    # on a phone one is below the other
 
 
+def test_the_words_of_chapter_10_are_true_of_blocks_below_each_other(opened):
+    figure = put(opened("mask", 390), "split")
+    words, *others = [one.bounding_box()["y"] for one in figure.locator(
+        ".panels > div").all()]
+    assert min(others) > words    # no block stands in the middle
+    assert not re.search("left|right|middle", figure.locator(".caption").inner_text())
+    cells = json.loads((ROOT / "notebooks/10_multi_head.ipynb").read_text("utf-8"))
+    [text] = ["".join(cell["source"]) for cell in cells["cells"]
+              if cell["id"] == "view-read"]
+    assert not re.search("[Ll]eft|middle|on the right|On the right", text)
+
+
+def test_row_names_stay_while_a_map_is_scrolled(opened):
+    figure = put(opened("mask", 320), "root")
+    name = figure.locator("tbody th").first
+    before = name.bounding_box()["x"]
+    figure.locator(".scroll").evaluate("one => { one.scrollLeft = 1000 }")
+    assert figure.locator(".scroll").evaluate("one => one.scrollLeft") > 20
+    assert name.bounding_box()["x"] == pytest.approx(before, abs=3)
+
+
 FOUND = """async () => {
   const { finding, search } = await import("/_static/web/beam_figure.js");
   const now = { words: [["the end"], ["rain"]], right: "rain",
@@ -759,7 +805,8 @@ def test_the_map_of_chapter_07_says_what_its_rows_are_as_its_twin_does(opened):
     told = ("Rows are the pieces of the right translation, which the model reads as in "
             "training; columns are the English words. Light is little and dark is "
             "much, from 0 to 1.")
-    assert figure.locator(".caption").inner_text().startswith(told)
+    caption = figure.locator(".caption").inner_text()
+    assert caption.startswith(told) and "click" not in caption
     assert told in (ROOT / "notebooks/07_attention.ipynb").read_text("utf-8")
     assert figure.locator(".written p").first.inner_text() == (
         "What each writes by itself, with the content words found in it, wherever they "

@@ -195,6 +195,9 @@ html_context = {{"default_mode": "auto"}}
 """
 
 
+UNSOLVED = "not solved yet: write the body of the function.\n"
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """A page for each puzzle, as Sphinx and the book's theme make it; one without."""
@@ -207,7 +210,8 @@ def site(tmp_path_factory):
                  markdown("text", f"## Exercise {name}-1 · Write it\n\nDo."),
                  code("stub", "pass")]
         if name in NUMBERS:
-            cells.append(markdown(f"lines-{name}", shuffled.markdown(name)))
+            cells += [code("check", "check()", "exercise-check", output=UNSOLVED),
+                      markdown(f"lines-{name}", shuffled.markdown(name))]
         cells.append(markdown("last", "## Sources\n\n" + "More.\n\n" * 40))
         nbformat.write(nbformat.v4.new_notebook(
             metadata={"language_info": {"name": "python"}}, cells=cells),
@@ -309,8 +313,10 @@ def test_tapped_lines_are_placed_checked_and_kept(opened):
     kept = {"01#lines-01": {"placed": placed(page), "tries": 1, "solved": True,
                             "held": True}}
     assert remembered(page) == kept
-    line(page, order[0]).tap(force=True)    # what is solved stays
-    assert placed(page) == "".join(map(letter, order))
+    for number in (order[0], puzzle.lines.index(puzzle.wrong[0])):
+        line(page, number).tap(force=True)    # what is solved stays
+        assert placed(page) == "".join(map(letter, order))
+        assert remembered(page) == kept
     page.reload()
     page.wait_for_selector(".door-order.solved")
     assert placed(page) == "".join(map(letter, order)) and remembered(page) == kept
@@ -355,6 +361,58 @@ def test_a_line_is_moved_by_its_buttons(opened):
     assert said(page) == f"Line {letter(second)} is number 2 of 3."
     page.get_by_role("button", name=f"Move line {letter(second)} up").click()
     assert placed(page) == "".join(map(letter, (second, first, third)))
+
+
+def top(page, number):
+    return line(page, number).evaluate("one => one.getBoundingClientRect().top")
+
+
+def press(page, one):
+    """Taps where an element lies on the screen, and waits until all is drawn."""
+    x, y = one.evaluate("""one => {
+        const { left, top, width, height } = one.getBoundingClientRect();
+        return [left + width / 2, top + height / 2]; }""")
+    page.touchscreen.tap(x, y)
+    page.evaluate("""() => new Promise(drawn =>
+        requestAnimationFrame(() => requestAnimationFrame(drawn)))""")
+    return x, y
+
+
+def test_a_finger_stays_on_the_line_that_it_moves(opened):
+    puzzle, page = PUZZLES["01"], opened("01", 390, touch=True)
+    page.set_viewport_size({"width": 390, "height": 480})
+    order = in_order(puzzle)
+    for number in order:
+        line(page, number).tap()
+    for way, number in (("up", order[4]), ("down", order[3])):
+        line(page, number).evaluate(
+            "one => scrollBy(0, one.getBoundingClientRect().top - 120)")
+        before, arrow = top(page, number), f"Move line {letter(number)} {way}"
+        x, y = press(page, page.get_by_role("button", name=arrow))
+        assert top(page, number) == pytest.approx(before, abs=2)
+        assert page.evaluate("([x, y]) => document.elementFromPoint(x, y).ariaLabel",
+                             [x, y]) == arrow
+    at = placed(page).index(letter(order[3]))
+    following = shuffled.LETTERS.index(placed(page)[at + 1])
+    before = top(page, order[3])
+    press(page, line(page, order[3]))    # taken back: the next one stands there
+    assert letter(order[3]) not in placed(page)
+    assert top(page, following) == pytest.approx(before, abs=2)
+
+
+def test_a_finger_that_places_a_line_is_on_the_next_one(opened):
+    puzzle, page = PUZZLES["01"], opened("01", 390, touch=True)
+    page.set_viewport_size({"width": 390, "height": 480})
+    for number in in_order(puzzle)[:4]:
+        line(page, number).tap()
+    one, other = page.locator(".order-tray .order-line b").all_inner_texts()[1:3]
+    one, other = map(shuffled.LETTERS.index, (one, other))
+    line(page, one).evaluate(
+        "one => scrollBy(0, one.getBoundingClientRect().top - 120)")
+    before = top(page, one)
+    press(page, line(page, one))
+    assert placed(page).endswith(letter(one))
+    assert top(page, other) == pytest.approx(before, abs=2)
 
 
 def test_the_keyboard_alone_solves_it(opened):
@@ -502,6 +560,36 @@ def test_tapped_pieces_fill_the_blanks_and_tick_the_exercise(opened):
     page.get_by_role("button", name="Start again").tap()
     assert page.locator(".door-blanks pre").inner_text() == puzzle.gaps
     assert remembered(page, "filled")["01#lines-01"]["held"] and tick.is_checked()
+
+
+@pytest.mark.parametrize("high", (200, 350, 640))
+def test_a_verdict_on_the_blanks_is_in_view(opened, high):
+    puzzle, page = PUZZLES["10"], opened("10", 390, touch=True, door=BLANKS)
+    for number, one in enumerate(letters(puzzle), start=1):
+        piece(page, number, one).tap()
+    button = page.get_by_role("button", name="Check the blanks")
+    button.evaluate("""(one, high) => scrollBy({ behavior: "instant",
+        top: one.getBoundingClientRect().top - high })""", high)
+    press(page, button)
+    box = page.locator(".order-said:visible").bounding_box()
+    header = page.locator(".bd-header-article").bounding_box()
+    assert header["y"] + header["height"] <= box["y"] <= 800 - box["height"]
+
+
+def test_a_solved_exercise_is_not_called_unsolved_beside_it(opened):
+    puzzle, page = PUZZLES["01"], opened("01", door=BLANKS)
+    output = page.locator(".tag_exercise-check .cell_output")
+    assert output.inner_text().strip() == UNSOLVED.strip()
+    fill(page, letters(puzzle))
+    check(page, "blanks")
+    assert output.inner_text().strip() == "01-1 is done, by its three blanks."
+    page.emulate_media(media="print")
+    assert output.inner_text().strip() == UNSOLVED.strip()
+    page.emulate_media(media="screen")
+    page.get_by_role("checkbox").uncheck()
+    assert output.inner_text().strip() == UNSOLVED.strip()
+    page.get_by_role("checkbox").check()
+    assert output.inner_text().strip() == "01-1 is done."
 
 
 def test_the_first_blank_that_is_wrong_is_named_until_something_changes(opened):

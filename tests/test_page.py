@@ -1,12 +1,14 @@
 """What book/static/page.js does on every page: going on, code and its buttons,
 meanings."""
 
+import io
 import json
 import shutil
 
 import pages
 import pytest
 from books import ROOT
+from PIL import Image
 
 pytestmark = pytest.mark.skipif(not pages.browser_path(), reason="no Chromium here")
 PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">
@@ -62,6 +64,21 @@ x = <span class="mi">1</span>   <span class="c1"># [B]</span>
 </pre><button class="copybtn">Copy</button></div><a href="#two">between</a>"""
 FOLD = "<details><summary>Fold</summary>{}</details>"
 LINE = "x = 1    # " + 77 * "-"
+WIDE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>Wide</title>
+<link rel="icon" href="data:,"><link rel="stylesheet" href="book.css">
+<style>pre { white-space: pre; overflow: auto }</style><script src="page.js"></script>
+</head><body><main><article class="bd-article"><section><h1>Wide</h1>
+<div class="cell_output"><div class="highlight"><pre tabindex="0">1%s2</pre></div></div>
+<div class="pst-scrollable-table-container" tabindex="0"><table><tr><td>%s</td></tr>
+</table></div><figure><a class="full" href="figure.svg"><img alt="Nothing."
+src="figure.svg" style="min-width: 449px"></a></figure></section></article>
+<dialog><a href="#place">A place</a></dialog><p id="place">Here.</p>
+<button id="pst-back-to-top">Back to top</button><p class="tooltip">Color mode</p>
+</main></body></html>""" % (90 * " ", 90 * "x")
+FIGURE = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 200" width="300"
+height="200"><rect width="300" height="200" fill="#fff"/></svg>"""
+CUT = ".cell_output pre", ".pst-scrollable-table-container", "a.full"
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +92,8 @@ def browser(tmp_path_factory):
             TERMS.format(theme=theme, kind=kind, quoted=QUOTED), "utf-8")
     (folder / "notes.html").write_text(NOTED + CODE + CODE + FOLD.format(CODE) + CODE,
                                        "utf-8")
+    (folder / "wide.html").write_text(WIDE, "utf-8")
+    (folder / "figure.svg").write_text(FIGURE, "utf-8")
     (folder / "glossary.html").write_text("<title>Glossary</title>", "utf-8")
     with pages.Browser(folder) as browser:
         yield browser
@@ -139,6 +158,79 @@ def test_a_tap_opens_wide_code_and_turned_it_fits(phone):
     assert whole.evaluate("one => one.scrollWidth <= one.clientWidth")
     whole.get_by_role("button", name="Back to the page").tap()
     phone.locator("dialog").wait_for(state="detached")
+
+
+def edges(page, selector):
+    """Of an element on the screen: how bright its left and its right edge are."""
+    picture = Image.open(io.BytesIO(page.locator(selector).screenshot())).convert("L")
+    return [picture.getpixel((x, 6)) for x in (5, picture.width - 2)]
+
+
+@pytest.mark.parametrize("selector", CUT)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_is_cut_has_a_shade_where_more_follows(phone, selector, theme):
+    phone.goto(phone.url.replace("index", "wide"))
+    phone.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+    box = phone.locator(selector)
+    seen = []
+    for share in (0, 0.5, 1):
+        box.evaluate("""(box, share) => new Promise(drawn => {
+            box.scrollLeft = share * (box.scrollWidth - box.clientWidth);
+            requestAnimationFrame(() => requestAnimationFrame(drawn)); })""", share)
+        seen.append(edges(phone, selector))
+    (plain, cut), both, (left, end) = seen
+    assert abs(plain - end) <= 8
+    for shaded in (cut, *both, left):
+        assert abs(shaded - plain) > 20
+    assert phone.evaluate(pages.TOO_WIDE) <= 0
+
+
+def test_a_tap_opens_an_output_that_is_cut(phone):
+    phone.goto(phone.url.replace("index", "wide"))
+    phone.locator(".cell_output pre").tap()
+    whole = phone.get_by_role("dialog", name="Output, as wide as the screen")
+    assert whole.locator("pre").inner_text() == f"1{90 * ' '}2"
+    whole.get_by_role("button", name="Back to the page").tap()
+    phone.locator("dialog.whole").wait_for(state="detached")
+
+
+def test_a_tapped_figure_is_no_smaller_than_in_the_page(phone):
+    phone.goto(phone.url.replace("index", "wide"))
+    phone.locator("a.full").tap(position={"x": 20, "y": 20})
+    whole = phone.get_by_role("dialog", name="Figure, as wide as the screen")
+    assert whole.locator("img").bounding_box()["width"] >= 449
+    assert not list(pages.axe_findings(phone))
+    phone.set_viewport_size({"width": 844, "height": 390})
+    assert 800 < whole.locator("img").bounding_box()["width"] <= 844
+    whole.get_by_role("button", name="Back to the page").tap()
+    phone.locator("dialog.whole").wait_for(state="detached")
+    assert phone.url.endswith("wide.html")
+
+
+def test_with_a_mouse_a_figure_is_a_link_as_before(browser):
+    page = browser.chromium.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(f"{browser.address}wide.html")
+    assert page.locator(".tooltip").is_visible()
+    assert page.locator("#pst-back-to-top").is_visible()
+    page.locator("a.full").click()
+    page.wait_for_url("**/figure.svg")
+    page.close()
+
+
+@pytest.mark.parametrize("cover", ["#pst-back-to-top", ".tooltip"])
+def test_nothing_stays_over_what_a_finger_taps(phone, cover):
+    phone.goto(phone.url.replace("index", "wide"))
+    for width, height in ((390, 800), (844, 390)):
+        phone.set_viewport_size({"width": width, "height": height})
+        assert not phone.locator(cover).is_visible()
+
+
+def test_the_drawer_closes_when_a_place_is_chosen_in_it(phone):
+    phone.goto(phone.url.replace("index", "wide"))
+    phone.locator("dialog").evaluate("one => one.showModal()")
+    phone.get_by_role("link", name="A place").tap()
+    assert phone.url.endswith("#place")
+    assert not phone.get_by_role("dialog").count()
 
 
 PLACES = """code => {

@@ -697,6 +697,26 @@ def test_on_paper_the_questions_stand_there_and_the_answers_at_the_end(page):
     assert not last.count()
 
 
+MODE = """async ([kind, right]) => {
+  const { build } = await import("/_static/recall.js");
+  const root = document.createElement("div");
+  root.id = "recall-01-new";
+  Object.assign(root.dataset, { kind, from: "01", right: JSON.stringify(right) });
+  root.innerHTML =
+    "<p>What?</p><details><summary aria-label='Answer'></summary></details>";
+  document.querySelector("article").append(root);
+  return build(root).field.inputMode;
+}"""
+
+
+@pytest.mark.parametrize("kind, right, mode", [
+    ("number", ["801"], "decimal"), ("number", ["2.99"], "decimal"),
+    ("number", ["-1"], ""), ("number", ["0.5", "1/2"], ""), ("shape", ["[2, 5]"], "")])
+def test_a_phone_shows_keys_with_which_the_answer_can_be_typed(page, kind, right, mode):
+    opened(page, "01")
+    assert page.evaluate(MODE, [kind, right]) == mode
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["04", "practice"])
 def test_it_can_be_used_in_both_themes_and_on_a_phone(page, theme, name):

@@ -587,3 +587,12 @@ def test_a_phone_has_room_for_it(page):
     assert page.evaluate(pages.TOO_WIDE) <= 0
     for button in page.locator(".predict-answer").all():
         assert button.bounding_box()["height"] >= 44
+
+
+def test_a_finger_meets_the_tick_of_an_exercise(site):
+    context = site.chromium.new_context(viewport={"width": 390, "height": 800},
+                                        has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(f"{site.address}notebooks/01_sums.html")
+    assert page.locator(".exercise-done").first.bounding_box()["height"] >= 28
+    context.close()

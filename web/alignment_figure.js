@@ -111,7 +111,7 @@ export async function draw(element, names, hint, start) {
     scores.length > 1 && labelled("score", score), labelled("piece", piece, shown)), region, said, whole, made,
     make("p", { className: "caption" }, "Rows are the pieces of the right translation, which the model reads as in "
       + "training; columns are the English words. Light is little and dark is much, from 0 to 1. Red frames are gold "
-      + `links. Choose a row with the slider or by a click. ${hint}`));
+      + `links. Choose a row with the slider, or in the map. ${hint}`));
   anew();
   requestAnimationFrame(() => row());    // now it has a size, and can scroll
 }

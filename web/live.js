@@ -43,4 +43,7 @@ export const scrolling = (table, label) =>
   make("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": label }, table);
 
 // An input with its label around it; `shown` says behind a slider what it is set to: no <output>, which would be read out
-export const labelled = (text, input, shown) => make("label", {}, text, input, shown);
+export function labelled(text, input, shown) {
+  for (const one of [text, input]) if (one instanceof HTMLElement) one.autocomplete = "off";    // else a browser brings back old values, which nothing draws
+  return make("label", {}, text, input, shown);
+}

@@ -43,6 +43,8 @@ function fault({ lines, free }, order, placed) {
 
 // --- On the page ---
 
+const finger = matchMedia("(pointer: coarse)");
+
 // One door of puzzle.js, which keeps under `placed` the letters of the lines that are placed
 export function order(puzzle, { record, solved, change, check }) {
   const { lines, name } = puzzle;
@@ -50,7 +52,7 @@ export function order(puzzle, { record, solved, change, check }) {
   const tray = make("ul", { class: "order-tray", "aria-label": "Lines that are not placed" });
   const trayName = make("p", { class: "order-name" });
   const how = make("p", { class: "order-how" }, "Tap a line to place it, and tap it again to take it back. "
-    + "A placed line moves by its arrows, or by the arrow keys.");
+    + "A placed line moves by its arrows, on the screen or on a keyboard.");
   const items = lines.map((line, number) => item(line, number));
   let placed = [], wrong = null;    // numbers of lines; the one that a check has named
 
@@ -60,11 +62,11 @@ export function order(puzzle, { record, solved, change, check }) {
     const line = make("button", { type: "button", class: "order-line" }, make("b", {}, letter), " ", code);
     const arrow = (way, sign) => {
       const one = make("button", { type: "button", class: "order-move", tabindex: "-1", "aria-label": `Move line ${letter} ${way}` }, sign);
-      one.addEventListener("click", () => move(number, way === "up" ? -1 : 1));
+      one.addEventListener("click", () => tapped(number, () => move(number, way === "up" ? -1 : 1)));
       return one;
     };
     const up = arrow("up", "↑"), down = arrow("down", "↓"), whole = make("li", {}, line, up, down);
-    line.addEventListener("click", () => placed.includes(number) ? take(number) : place(number));
+    line.addEventListener("click", () => tapped(number, () => placed.includes(number) ? take(number) : place(number)));
     line.addEventListener("keydown", event => {
       const way = { ArrowUp: -1, ArrowDown: 1 }[event.key];
       if (!way || !placed.includes(number)) return;
@@ -76,7 +78,16 @@ export function order(puzzle, { record, solved, change, check }) {
 
   const letter = number => LETTERS[number];
 
+  // What has the focus after a tap stands where the tapped line stood: the finger is still there
+  function tapped(number, act) {
+    const top = one => one.getBoundingClientRect().top, before = top(items[number].whole);
+    act();
+    const now = document.activeElement.closest(".order li");
+    if (now && finger.matches) scrollBy({ top: top(now) - before, behavior: "instant" });
+  }
+
   function place(number) {
+    if (solved()) return;
     const waiting = [...tray.children].indexOf(items[number].whole);
     put([...placed, number], `Line ${letter(number)} is placed, number ${placed.length + 1}.`);
     const next = tray.children[Math.min(waiting, tray.children.length - 1)];
@@ -95,7 +106,7 @@ export function order(puzzle, { record, solved, change, check }) {
     if (solved() || to < 0 || to >= placed.length) return;
     const order = placed.toSpliced(at, 1).toSpliced(to, 0, number);
     put(order, `Line ${letter(number)} is number ${to + 1} of ${order.length}.`);
-    items[number].line.focus();
+    items[number].line.focus({ preventScroll: finger.matches });
   }
 
   function put(order, words) {

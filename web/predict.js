@@ -77,13 +77,15 @@ function drawBox(box) {
 
 // --- Exercises done, chapters read, and the line at the page's end ---
 
-const ticks = [];
+const ticks = [], BY = { written: "", blanks: ", by its three blanks", order: ", by its lines in order" };
 for (const section of article.querySelectorAll('section[id^="exercise-"]')) {
   const name = /^exercise-(\w+-\d+)/.exec(section.id)?.[1], heading = section.querySelector("h2, h3");
   if (!name || !heading) continue;
   const tick = make("input", { type: "checkbox", autocomplete: "off", "aria-label": `Exercise ${name.toUpperCase()} done` });
   tick.addEventListener("change", () => { keep("done", name, tick.checked && "written"); draw(); });
-  ticks.push([name, tick]);
+  const solved = make("pre", { class: "solved-here" });    // in the place of the check's output, "not solved yet"
+  section.querySelector(".tag_exercise-check > .cell_output")?.append(solved);
+  ticks.push([name, tick, solved]);
   const line = heading.nextElementSibling?.matches("p") ? heading.nextElementSibling : heading;
   line.append(make("label", { class: "exercise-done" }, tick, " done"));
 }
@@ -140,7 +142,11 @@ function draw() {
     + `${of(begun, key => ordered[key]?.solved === true || filled[key]?.solved === true)}. Chapters read: `
     + `${Object.values(read).filter(one => one === true).length}. Exercises done: ${Object.values(done).filter(doorOf).length}. `
     + "This device alone remembers it.";
-  for (const [name, tick] of ticks) tick.checked = Boolean(doorOf(done[name]));
+  for (const [name, tick, solved] of ticks) {
+    const door = doorOf(done[name]);
+    tick.checked = Boolean(door);
+    solved.textContent = tick.checked ? `${name.toUpperCase()} is done${BY[door]}.` : "";
+  }
   for (const link of document.querySelectorAll("nav.bd-links a[href]"))
     link.classList.toggle("read", read[nameOf(new URL(link.href).pathname)] === true);
 }

@@ -38,6 +38,7 @@ export function build(root) {
       remember({ tries: tries + 1, ...(right ? { solved: true, held: held ?? tries === 0 } : {}) });
       said.textContent = why || (left ? `All is right so far. ${left}` : done);
       if (right) tick(door);
+      said.scrollIntoView({ block: "nearest", behavior: "instant" });    // the panel may have shrunk
     });
     again.addEventListener("click", empty);
 

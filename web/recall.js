@@ -79,6 +79,8 @@ export function build(root) {
   const said = make("div", { class: "recall-said", role: "status" });
   const field = make("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-label": `Your answer: a ${kind}`,
     placeholder: kind === "shape" ? "a shape, as [2, 3]" : `a ${kind}` });
+  const right = JSON.parse(root.dataset.right);
+  if (kind === "number" && right.every(one => /^[\d.,]+$/.test(one))) field.inputMode = "decimal";    // these keys have no sign and no words
   const send = make("button", { type: "submit", class: "recall-send" }, "Answer");
   if (choices) answerButtons(choices.querySelector("p"), group);
   else group.append(make("div", { class: "recall-field" }, field, send));
@@ -87,7 +89,7 @@ export function build(root) {
   choices?.remove();
   const summary = fold.querySelector("summary");
   const item = { id, root, kind, from, form, field, said, fold, summary, label: summary.getAttribute("aria-label"),
-    right: JSON.parse(root.dataset.right), parts: [...fold.children].slice(1), buttons: [...form.querySelectorAll("button")] };
+    right, parts: [...fold.children].slice(1), buttons: [...form.querySelectorAll("button")] };
   form.addEventListener("submit", event => { event.preventDefault(); if (field.value.trim()) settle(item, field.value.trim()); });
   for (const one of item.buttons) if (one !== send) one.addEventListener("click", () => settle(item, one.value));
   items.set(id, item);

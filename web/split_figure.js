@@ -63,6 +63,6 @@ define("split", "Where each number goes when words are split into heads", elemen
   for (const input of [heads, back]) input.addEventListener("change", () => draw());
   element.append(panels, make("div", { className: "controls" }, labelled("heads ", heads), labelled(back, "join them again")), said,
     make("p", { className: "caption" }, "203 is word 2, number 3. With two heads, blue and slanted are the numbers that head 0 should get. Choose a "
-      + "number on the left, and follow it to the right. Then join the heads again, both ways."));
+      + "number of the words, and follow it into the heads. Then join the heads again, both ways."));
   draw();
 });

@@ -37,22 +37,44 @@ addEventListener("keydown", event => {
   }
 });
 
-// On a phone a tap opens code that is wider than the screen: turned, the screen holds its 88 columns.
+// On a phone a tap opens code and output that is wider than the screen, and every figure: turned, the screen holds 88 columns.
+
+const FIGURES = ".bd-article a[href$='.svg']:has(> img)";
 
 document.addEventListener("click", event => {
-  const code = event.target.closest?.(".bd-article pre");
-  if (!code || event.target.closest("a") || code.scrollWidth <= code.clientWidth || !matchMedia("(pointer: coarse)").matches || String(getSelection())) return;
-  const whole = document.createElement("dialog"), close = document.createElement("button"), copy = code.cloneNode(true);
-  whole.className = "whole-code highlight";
-  whole.setAttribute("aria-label", "Code, as wide as the screen");
+  const code = event.target.closest?.(".bd-article pre"), figure = event.target.closest?.(FIGURES)?.querySelector("img");
+  const isWide = code && !event.target.closest("a") && code.scrollWidth > code.clientWidth;
+  if (!figure && !isWide || !matchMedia("(pointer: coarse)").matches || String(getSelection())) return;
+  event.preventDefault();
+  const whole = document.createElement("dialog"), close = document.createElement("button"), copy = (figure ?? code).cloneNode(true);
+  whole.className = figure ? "whole" : "whole highlight";
+  whole.setAttribute("aria-label", `${figure ? "Figure" : code.closest(".cell_output") ? "Output" : "Code"}, as wide as the screen`);
   close.textContent = "Back to the page";
-  copy.style.setProperty("--columns", Math.max(...code.textContent.split("\n").map(line => line.length)));
+  if (!figure) copy.style.setProperty("--columns", Math.max(...code.textContent.split("\n").map(line => line.length)));
   whole.append(close, copy);
   close.addEventListener("click", () => whole.close());
   whole.addEventListener("close", () => whole.remove());
   document.body.append(whole);
   whole.showModal();
 });
+
+// A figure that is wider than its box has a shade at each edge behind which more follows; book.css draws it.
+
+addEventListener("DOMContentLoaded", () => {
+  const shade = box => {
+    box.classList.toggle("more-left", box.scrollLeft > 1);
+    box.classList.toggle("more-right", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+  };
+  const sizes = new ResizeObserver(changes => changes.forEach(({ target }) => shade(target.closest("a"))));
+  for (const box of document.querySelectorAll(FIGURES)) {
+    for (const one of [box, box.firstElementChild]) sizes.observe(one);
+    box.addEventListener("scroll", () => shade(box));
+  }
+});
+
+// The drawer of contents closes once a place of the page is chosen in it.
+
+document.addEventListener("click", event => event.target.closest?.("dialog[open] a[href^='#']")?.closest("dialog").close());
 
 // A pointer, the focus or a first tap on a term opens its meaning; on the name of a function that the page quotes, its first lines.
 
