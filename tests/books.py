@@ -24,6 +24,12 @@ ROOT = Path(__file__).resolve().parent.parent
 Ran = collections.namedtuple("Ran", "reached strange")
 
 
+@functools.cache
+def parsed(source):
+    """The syntax tree of a source, to be read alone: samples share most of them."""
+    return ast.parse(source)
+
+
 class Book:
     """The sources of a book: its chapters, its pages, its package."""
 
@@ -52,7 +58,7 @@ class Book:
     @functools.cached_property
     def modules(self):
         """Each source file of the package and its syntax tree."""
-        return {path: ast.parse(path.read_text(encoding="utf-8"))
+        return {path: parsed(path.read_text(encoding="utf-8"))
                 for path in sorted((self.root / "src/softdict").rglob("*.py"))}
 
     @functools.cached_property

@@ -4,6 +4,7 @@ After a run of all tests, in one process or several, each note must have been re
 """
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -41,11 +42,22 @@ def book():
     return book
 
 
-@pytest.fixture
-def sample(tmp_path):
-    """A small book without faults, to be broken."""
+@pytest.fixture(scope="session")
+def whole_sample(tmp_path_factory):
+    """The folder of a small book without faults."""
     from sample import Sample
 
+    folder = tmp_path_factory.mktemp("sample")
+    Sample(folder).make()
+    return folder
+
+
+@pytest.fixture
+def sample(tmp_path, whole_sample):
+    """A copy of the small book, to be broken."""
+    from sample import Sample
+
+    shutil.copytree(whole_sample, tmp_path, dirs_exist_ok=True)
     return Sample(tmp_path)
 
 

@@ -128,7 +128,10 @@ class Sample:
 
     def __init__(self, root):
         self.root, self.path = root, root / "notebooks/01_sample.ipynb"
-        shutil.copytree(ROOT / "src/softdict", root / "src/softdict",
+
+    def make(self):
+        """Writes all its files; a copy of its folder is a sample, too."""
+        shutil.copytree(ROOT / "src/softdict", self.root / "src/softdict",
                         ignore=shutil.ignore_patterns("__pycache__", "assets"))
         for k in (1, 2, 3):
             self.write(f"tests/answers/01/01-{k}.py",
@@ -147,7 +150,7 @@ class Sample:
         self.write("book/references.bib", "@article{v17,\n  author = {Vaswani, "
                    "Ashish},\n  year = {2017},\n  url = {https://a.org/1},\n}\n")
         files.write(self.path, nbformat.v4.new_notebook(cells=sample_cells()))
-        files.rewrite_quotes(root=root)
+        files.rewrite_quotes(root=self.root)
 
     def write(self, file, text):
         path = self.root / file

@@ -124,6 +124,13 @@ def splits():
     return {name: corpus.split(name) for name in PAIRED}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def forgotten():
+    """The trees go with the last test: each search for garbage would see them all."""
+    yield
+    derivations.cache_clear()
+
+
 # ---- word forms ----------------------------------------------------------------------
 
 
@@ -276,7 +283,7 @@ def usable(verb, few):
 
 def test_no_english_string_has_two_koreans_in_one_register():
     grammar, seen = Grammar(small_lexicon(), Chance(7)), {}
-    for i in range(200_000):
+    for i in range(50_000):
         tree, used = grammar.seed(KINDS[i % 5])
         size = len(key(tree).split())
         # any length will do: nothing is thrown away
@@ -286,7 +293,8 @@ def test_no_english_string_has_two_koreans_in_one_register():
         text = tree.register, key(tree)
         forms = " ".join(row[0] for row in korean(tree))
         assert seen.setdefault(text, forms) == forms, (text, seen[text], forms)
-    assert len(seen) < 190_000    # the same English did come back, so the test can fail
+    # the same English came back some 4,000 times, so the test can fail
+    assert len(seen) < 46_500
 
 
 # ---- links and heads -----------------------------------------------------------------

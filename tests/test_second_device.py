@@ -2,14 +2,17 @@
 
 The same device can stand for Apple's MPS, and then lacks what that lacks.
 
-In a process of its own, since a device cannot be taken away again.
+In processes of their own, since a device cannot be taken away again.
 """
 
 import contextlib
 import copy
+import functools
+import json
 import subprocess
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 
 import pytest
@@ -21,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 PAIRS = [([4 + k % 7, 5 + k % 11, 6], [19 - k % 7, 8]) for k in range(24)]
 
 
-# What the process of its own does -----------------------------------------------------
+# What the processes of their own do ---------------------------------------------------
 
 def refused(device):
     """What CUDA refuses: numbers of two devices, random numbers of another, numpy."""
@@ -228,18 +231,36 @@ def commands(device):
 
 # The tests ----------------------------------------------------------------------------
 
-@pytest.mark.parametrize("part", [
-    "refused", "permitted", "equal", "broken", "mps refused_on_mps",
-    "mps permitted_on_mps", "mps equal", "mps measured", "carried", "mps commands"])
-def test_on_the_second_device(part):
-    if part.startswith("mps") and not second_device.OPERATIONS.is_file():
-        pytest.skip("this torch does not bring the list of what MPS computes")
+PARTS = {    # in this order; the last of each leaves something behind
+    "cuda": ("refused", "permitted", "equal", "carried", "broken"),
+    "mps": ("refused_on_mps", "permitted_on_mps", "equal", "measured", "commands")}
+
+
+@functools.cache
+def faults(kind):
+    """What stopped each part that stopped, all in one process: torch loads once."""
     made = subprocess.run(
-        [sys.executable, "-W", "ignore", __file__, *part.split()], capture_output=True,
+        [sys.executable, "-W", "ignore", __file__, kind], capture_output=True,
         text=True, cwd=Path(__file__).parent)
     assert made.returncode == 0, made.stderr[-2000:]
+    return json.loads(made.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("kind, part", [
+    (kind, part) for kind, parts in PARTS.items() for part in parts])
+def test_on_the_second_device(kind, part):
+    if kind == "mps" and not second_device.OPERATIONS.is_file():
+        pytest.skip("this torch does not bring the list of what MPS computes")
+    assert faults(kind)[part] == ""
 
 
 if __name__ == "__main__":
+    found = {}
     with second_device.present(mps=sys.argv[1] == "mps") as place:
-        globals()[sys.argv[-1]](place)
+        for name in PARTS[sys.argv[1]]:
+            try:
+                globals()[name](place)
+                found[name] = ""
+            except BaseException:
+                found[name] = traceback.format_exc()[-2000:]
+    print(f"\n{json.dumps(found)}")

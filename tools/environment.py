@@ -24,6 +24,10 @@ PYTHON_IN_VENV = "Scripts/python.exe" if os.name == "nt" else "bin/python"
 PYTHON = VENV / PYTHON_IN_VENV
 OLDEST, NEWEST = (3, 11), (3, 13)
 ROOM = 4    # GB: the environment takes 1.5 (CUDA: 5.3), and pip's files as much again
+# With this module jsonschema, which nbformat imports, would tell whether an address has
+# its form. To import it takes a second, more than all else that the tools import, and
+# nobody asks: so a tool imports `environment` before nbformat.
+sys.modules.setdefault("rfc3987_syntax", None)
 
 
 class Stop(SystemExit):

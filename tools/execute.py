@@ -10,8 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+from environment import script    # before nbformat
+
 import nbformat
-from environment import script
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 

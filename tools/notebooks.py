@@ -33,12 +33,13 @@ import sys
 from base64 import b64encode
 from pathlib import Path
 
+from environment import script, write_whole    # before nbformat
+
 import in_short
 import nbformat
 import practice
 import quick_reference
 import shuffled
-from environment import script, write_whole
 from lengths import length, minutes, with_hours, with_minutes
 from links import linked, site
 from real_models import with_models

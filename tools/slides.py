@@ -20,8 +20,9 @@ import tempfile
 from collections import namedtuple
 from pathlib import Path
 
+from environment import ROOT, script    # before nbformat
+
 import nbformat
-from environment import ROOT, script
 from nbconvert import SlidesExporter
 
 LONGEST = 12    # lines of code that a slide shows

@@ -2,6 +2,7 @@
 two places."""
 
 import gc
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, lru_cache
 
@@ -93,7 +94,21 @@ def words():
     return lexicon()
 
 
+@contextmanager
+def uncollected():
+    """Python looks for no garbage meanwhile: trees and pairs make none, and to look for
+    it takes a third of the time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
 @cache
+@uncollected()
 def derivations(name, seed=1):
     """Trees of a split, in order; none repeats the English of another split, nor its
     own.
@@ -190,14 +205,8 @@ def split(name, seed=1):
     if name not in SIZES:
         raise ValueError(f"there is no split {name!r}; the splits are "
                          f"{', '.join(SIZES)}")
-    collecting = gc.isenabled()
-    # pairs make no garbage, and looking for it takes a third of the time
-    gc.disable()
-    try:
+    with uncollected():
         return kept(name, seed, lambda: pairs(name, seed), packed, unpacked)
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def pairs(name, seed):
@@ -212,8 +221,9 @@ def text(name, seed=1):
     if name not in ("mono-en", "mono-ko"):
         raise ValueError(f"text is there for mono-en and mono-ko; got {name!r}")
     side = english if name == "mono-en" else korean
-    return kept(name, seed, lambda: [[row[0] for row in side(tree)]
-                                     for tree in derivations(name, seed)], list, list)
+    with uncollected():
+        return kept(name, seed, lambda: [[row[0] for row in side(tree)] for tree in
+                                         derivations(name, seed)], list, list)
 
 
 def spot(tree):

@@ -34,15 +34,16 @@ class PadsInFront(PadsBehind):
         return super().forward(source.gather(1, places % size), lengths)
 
 
-def state_after_pads(encoder, ids, pads):
-    """Last state of the top layer [2, K], a row a direction, after words and pads.
+def states_after_pads(encoder, rows, pads):
+    """Last states of the top layer [2, B, K], a direction each, after words and pads.
 
-    pads holds how many stand in front of the words and how many behind them
+    rows are B sentences of one length; pads holds how many pads stand in front of the
+    words and how many behind them
     """
-    embedded = encoder.embedding(torch.tensor([pads[0] * [PAD] + ids + pads[1] * [PAD]],
-                                              device=encoder.embedding.weight.device))
-    _, final = encoder.rnn(embedded)
-    return final[-2:, 0]
+    ids = torch.tensor([pads[0] * [PAD] + row + pads[1] * [PAD] for row in rows],
+                       device=encoder.embedding.weight.device)
+    _, final = encoder.rnn(encoder.embedding(ids))
+    return final[-2:]
 
 
 @torch.no_grad()
@@ -59,10 +60,10 @@ def pads_and_states(seed, path=None, model=None, layers=1, counts=(0, 1, 2, 4, 8
                          generator=rng).tolist()
     table = {"pads": counts}
     for name, pads in (("behind", lambda n: (0, n)), ("in front", lambda n: (n, 0))):
-        cosines = torch.stack([torch.stack([F.cosine_similarity(
-            state_after_pads(model.encoder, row, pads(n)),
-            state_after_pads(model.encoder, row, (0, 0)), dim=-1) for row in rows])
-                               .mean(dim=0) for n in counts])
+        cosines = torch.stack([F.cosine_similarity(
+            states_after_pads(model.encoder, rows, pads(n)),
+            states_after_pads(model.encoder, rows, (0, 0)), dim=-1).mean(dim=1)
+                               for n in counts])
         table[name] = {"forward": cosines[:, 0].tolist(),
                        "backward": cosines[:, 1].tolist()}
     return table
