@@ -86,8 +86,9 @@ def check_23_1(write_and_read):
     for query, key, value in cases:
         returned = ask(write_and_read, query, key, value, advice="make a new matrix")
         got.append(answers_and_memory(returned, query, value))
-        refuse(returned[0].dtype != query.dtype, "other_dtype", f"you get {query.dtype} "
-               f"and return {returned[0].dtype}; compute in the dtype that you get.")
+        refuse(returned[0].dtype != query.dtype, "other_dtype", "you get "
+               f"{query.dtype} and return {returned[0].dtype}; compute in the dtype "
+               "that you get.")
     right = [remembered(*case) for case in cases]
     if not close([mine for mine, _ in got], [wanted for wanted, _ in right]):
         blame([mine for mine, _ in got], [
