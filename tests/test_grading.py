@@ -80,7 +80,12 @@ def test_a_bubblewrap_that_shuts_in_is_the_wall():
 
 @pytest.fixture
 def task(tmp_path):
-    folder = tmp_path / "shares"
+    return shares_in(tmp_path)
+
+
+def shares_in(place):
+    """The assignment of these tests, in a folder of its own."""
+    folder = place / "shares"
     folder.mkdir()
     (folder / "questions.py").write_text(TASK)
     return grade.load_assignment(folder)
@@ -301,18 +306,31 @@ SAID = {"many": "than 32 threads" + "|start new thread" * bool(os.geteuid()),
         "files without content": "than 2000 files"}
 
 
+@pytest.fixture(scope="module")
+def cheated(tmp_path_factory):
+    """Rows by id, all graded at once: the cheats of each kind, and before and
+    behind each kind a right notebook."""
+    folder = tmp_path_factory.mktemp("cheated")
+    task, handed_in = shares_in(folder), {}
+    for number, cheats in enumerate(CHEATS.values()):
+        handed_in[f"right{number:02}"] = RIGHT
+        for one, code in enumerate(cheats.values()):
+            handed_in[f"cheat{number:02}x{one:02}"] = [places(folder, task), code]
+    handed_in[f"right{len(CHEATS):02}"] = RIGHT
+    # the number of jobs is that of the cores; below, one job alone
+    return graded(folder, task, handed_in, Limits(seconds=12), jobs=2)
+
+
 @needs_walls
 @pytest.mark.parametrize("kind", CHEATS)
-def test_no_cheat_gets_a_point_and_none_costs_another_a_point(tmp_path, task, kind):
-    # the number of jobs is that of the cores; below, one job alone
-    cheats = {f"cheat{number}": [places(tmp_path, task), code]
-              for number, code in enumerate(CHEATS[kind].values())}
-    rows = graded(tmp_path, task, {"ahead": RIGHT} | cheats | {"behind": RIGHT},
-                  Limits(seconds=12), jobs=2)
-    assert points(rows["ahead"]) == points(rows["behind"]) == [5, 5]
-    for key, name in zip(cheats, CHEATS[kind]):
-        assert sum(points(rows[key])) == 0, (name, rows[key])
-        assert re.search(SAID.get(name, ""), str(rows[key])), (name, rows[key])
+def test_no_cheat_gets_a_point_and_none_costs_another_a_point(cheated, kind):
+    number = list(CHEATS).index(kind)
+    ahead, behind = (cheated[f"right{place:02}"] for place in (number, number + 1))
+    assert points(ahead) == points(behind) == [5, 5]
+    for one, name in enumerate(CHEATS[kind]):
+        row = cheated[f"cheat{number:02}x{one:02}"]
+        assert sum(points(row)) == 0, (name, row)
+        assert re.search(SAID.get(name, ""), str(row)), (name, row)
 
 
 @needs_walls

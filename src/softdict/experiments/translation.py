@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 
 from softdict import runtime
 from softdict.experiments import sentences
@@ -37,10 +37,7 @@ class System:
 
         the source stands as the encoder reads it
         """
-        source_vocab, target_vocab = vocabs(self.pairs)
-        way = -1 if self.reverse else 1
-        return [(source_vocab.ids(e.source[::way], "UNK"),
-                 target_vocab.ids(e.target, "UNK")) for e in examples]
+        return ids_of(examples, *vocabs(self.pairs), self.reverse)
 
     def start(self, seed):
         """An untrained model in training, and its pairs."""
@@ -49,7 +46,7 @@ class System:
         model = self.build(len(source_vocab), len(target_vocab)).to(runtime.device())
         fingerprint = f"{source_vocab.fingerprint()} {target_vocab.fingerprint()}"
         return (TrainingState(model, replace(self.settings, seed=seed), fingerprint),
-                self.ids(sentences.split("train")[:self.pairs]))
+                training_ids(self.pairs, *vocabs(self.pairs), self.reverse))
 
     def finish(self, training):
         """Everything that is measured once a model is trained."""
@@ -74,6 +71,19 @@ class System:
         lines = translations(self, training.model, examples)
         return {"loss on valid": token_loss(logits, batch.target_out).item(),
                 "valid": quality(examples, lines)}
+
+
+def ids_of(examples, source_vocab, target_vocab, reverse):
+    """Source and target ids of each example; a reversed source stands so."""
+    way = -1 if reverse else 1
+    return [(source_vocab.ids(e.source[::way], "UNK"),
+             target_vocab.ids(e.target, "UNK")) for e in examples]
+
+
+@lru_cache(maxsize=2)
+def training_ids(pairs, source_vocab, target_vocab, reverse):
+    """The same of the first pairs of the training, which many systems read."""
+    return ids_of(sentences.split("train")[:pairs], source_vocab, target_vocab, reverse)
 
 
 def system(name, options=None, pairs=PAIRS, reverse=False, **settings):
