@@ -776,6 +776,15 @@ def test_a_puzzle_and_its_exercise_are_one(page, kept, words):
     assert row.inner_text().split("\t")[-1] == words
 
 
+@pytest.mark.parametrize("sections, words", [
+    (["a"], "02 · 02_two (1 section read)"),
+    (["a", "b"], "02 · 02_two (2 sections read)")])
+def test_a_chapter_half_read_is_remembered(page, sections, words):
+    opened(page, "practice", {"read": {"02_two": sections}})
+    [row] = page.locator("tbody tr").all()
+    assert row.inner_text().split("\t")[0] == words
+
+
 def test_a_new_device_is_told_that_nothing_is_remembered(page):
     opened(page, "practice")
     assert page.get_by_text("This device remembers nothing yet.").is_visible()
