@@ -1,9 +1,11 @@
 """Stored right answers, each with one small mistake, on the checks of exercises.
 
-`python tests/mutants.py [NAME ...]`, such as 02 or 02-1, prints the mistakes that a
-check accepts, and counts by chapter what became of all. The mistakes are made by
-rules, one at a time, at every place in the code. What is accepted is equal after all,
-or a hole in the check; a reader of the list has to decide which.
+`PYTHONPATH=tools python tests/mutants.py [NAME ...]`, such as 02 or 02-1, prints the
+mistakes that a check accepts, and counts by chapter what became of all. The mistakes
+are made by rules, one at a time, at every place in the code. What is accepted is equal
+after all, or a hole in the check; a reader of the list has to decide which. A gradient
+is cut at every place, too: that counts as accepted only where the check sent one
+through it.
 """
 
 import ast
@@ -37,6 +39,8 @@ def changed(node):
         vars(other).update(parts)
         return other
 
+    if isinstance(node, (ast.BinOp, ast.Call)):
+        yield "gradient", ast.Call(ast.Name("cut", ast.Load()), [node], [])
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, ast.MatMult):
             yield "operands", twin(left=node.right, right=node.left)
@@ -126,6 +130,14 @@ def put(parent, name, place, node):
         setattr(parent, name, node)
 
 
+def cut(found):
+    """The same without a gradient; `cut.sent` tells whether a check has sent one."""
+    if not getattr(found, "requires_grad", False):
+        return found
+    cut.sent = True
+    return found.detach()
+
+
 class Endless(BaseException):
     """An answer has not ended in time."""
 
@@ -137,10 +149,11 @@ def judged(book, exercise, source):
 
     signal.signal(signal.SIGALRM, stop)
     signal.alarm(SECONDS)
+    cut.sent = False
     name = f"mutant of {exercise}"
     linecache.cache[name] = len(source), None, source.splitlines(True), name
     try:
-        namespace = dict(book.known(exercise))
+        namespace = {**book.known(exercise), "cut": cut}
         exec(compile(source, name, "exec"), namespace)
         return answers.CHECKS[exercise](namespace[answers.CALLS[exercise].args[1].id])
     except Endless:
@@ -149,6 +162,11 @@ def judged(book, exercise, source):
         return f"no_code {error!r}"
     finally:
         signal.alarm(0)
+
+
+def accepted(kind, result):
+    """Whether a mistake has passed; a cut that no gradient was sent through is none."""
+    return getattr(result, "passed", False) and (kind != "gradient" or cut.sent)
 
 
 def main(wanted):
@@ -162,7 +180,10 @@ def main(wanted):
         for kind, _, text in mutants(source):
             result = judged(book, exercise, text)
             code = getattr(result, "code", result)
-            count[exercise[:2], {"passed": "accepted", "error": "error"}.get(
+            if code == "passed" and not accepted(kind, result):
+                code = "no_gradient"    # the check asks for none
+            count[exercise[:2], {"passed": "accepted", "error": "error",
+                                     "no_gradient": "no gradient"}.get(
                 code.split()[0], "other" if isinstance(result, str) else "named")] += 1
             if code in ("passed", "endless"):
                 new = [line.strip() for line in text.splitlines() if line not in lines]

@@ -898,6 +898,9 @@ BROKEN_PAGES = [
     ("</main>", '<article class="bd-article"><table style="width: 9px; word-break: '
      'break-all"><tr><td><code>weights</code></table></article></main>',
      "a name is broken: weights"),
+    ("</main>", '<article class="bd-article"><div style="overflow-x: auto; width: 99px"'
+     ' tabindex="0"><table style="min-width: 200px"><tr><th>cure</table></div>'
+     "</article></main>", "at 1280 pixels a table is cut: cure"),
     ("</main>", '<h2 style="width: 3ch">Exercise 08-3: Add</h2></main>',
      "the number of an exercise is broken: Exercise 08-3: Add"),
     ("</main>", '<article class="bd-article"><pre style="width: 99px; overflow-x: auto"'

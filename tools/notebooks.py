@@ -53,7 +53,7 @@ BADGES = re.compile(r"<!-- badges -->.*?<!-- /badges -->", re.DOTALL)
 LINKS = re.compile(r"<!-- links -->.*?<!-- /links -->", re.DOTALL)
 FOLD = re.compile(r"^```python\n# tests/answers/(?:\w\d/)?(?P<name>[\w-]+\.py)\n"
                   r".*?^```$", re.DOTALL | re.MULTILINE)
-FENCE = re.compile(r"^(```python\n# (?P<file>src/softdict/[\w/]+\.py)\n)"
+FENCE = re.compile(r"^(```python\n# (?P<file>(?:src/softdict|one_file)/[\w/]+\.py)\n)"
                    r"(?P<text>.*?)(?=^```$)", re.DOTALL | re.MULTILINE)
 PICTURE = re.compile(r"(?<=\]\()images/(in-short-\d\d\.svg)(?=\))")    # its address
 SHORT_CODE = re.compile(r"^```python\n(.*?)^```\n*", re.DOTALL | re.MULTILINE)
@@ -298,9 +298,10 @@ def requote_fence(text, file, root=ROOT):
     known = texts(source)
     earlier = BESIDE.search(text)
     text = unmarked(BESIDE.sub("", text)) if earlier else text
-    if strange := FUNCTION.sub("", text).strip():
-        line = strange.splitlines()[0]
-        raise ValueError(f"a quote holds imports and definitions only, not {line}")
+    for line in filter(None, FUNCTION.sub("", text).splitlines()):
+        if not line.startswith(("import ", "from ")) or line not in source.splitlines():
+            raise ValueError("a quote holds definitions and imports of its file only, "
+                             f"not {line}")
 
     def renewed(match):
         name = match[1]

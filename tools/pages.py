@@ -289,6 +289,10 @@ CUT_CODE = """() => [...document.querySelectorAll('.bd-article pre')]
     .filter(code => !code.closest('.cell_output'))
     .filter(code => code.scrollWidth > code.clientWidth)
     .map(code => code.textContent.trim().split('\\n')[0])"""
+CUT_TABLES = """() => [...document.querySelectorAll('.bd-article table')]
+    .filter(table => table.parentElement.scrollWidth
+        > table.parentElement.clientWidth + 1)
+    .map(table => table.rows[0].textContent.trim().replace(/\\s+/g, ' '))"""
 # what a phone shows on top of each other, breaks within a name, or hides in a figure
 OVERPRINTED = """() => {
     const parts = [...document.querySelectorAll('dl.glossary > *')];
@@ -368,6 +372,8 @@ def problems_of_pages(folder, files):
                 page.set_viewport_size({"width": width, "height": 800})
                 problems += [f"at {width} pixels code scrolls sideways: {line}"
                              for line in page.evaluate(CUT_CODE)]
+                problems += [f"at {width} pixels a table is cut: {heads}"
+                             for heads in page.evaluate(CUT_TABLES)]
                 problems += [f"at {width} pixels a figure hides columns: {label}"
                              for label in page.evaluate(CUT_FIGURES, "table")]
             page.set_viewport_size({"width": 390, "height": 800})

@@ -18,8 +18,8 @@ def split_heads(x, heads):
 
     x [B, T, D]; returns [B, H, T, K] with H = heads and K = D / H
     """
-    parts = x.unflatten(-1, (heads, -1))    # [B, T, H, K]
-    return parts.transpose(-3, -2)          # [B, H, T, K]
+    parts = torch.unflatten(x, -1, (heads, -1))    # [B, T, H, K]
+    return parts.transpose(-3, -2)                 # [B, H, T, K]
 
 
 def merge_heads(parts):

@@ -144,7 +144,8 @@ def exchanged(part, **others):
     it is
     """
     twin = type(part).__new__(type(part))    # empty: as a copy, in less time
-    modules = {name: module for name, module in part._modules.items()
-               if name not in others}
+    modules = dict(part._modules)
+    for name in others:
+        modules.pop(name, None)
     twin.__dict__.update(vars(part), _modules=modules, **others)
     return twin
