@@ -12,14 +12,9 @@ def watch(page, address, problems=None):
     """
     problems = page.problems = [] if problems is None else problems
 
-    def keep_inside(route):
-        if route.request.url.startswith((address, "data:")):
-            return route.continue_()
-        if "mathjax" not in route.request.url.lower():
-            problems.append(f"asks for {route.request.url}")
-        return route.abort()
-
-    page.route("**/*", keep_inside)
+    page.on("request", lambda request: request.url.startswith((address, "data:"))
+            or "mathjax" in request.url.lower()
+            or problems.append(f"asks for {request.url}"))
     page.on("console", lambda message: message.type == "error"
             and THEBE not in message.text
             and "mathjax" not in f"{message.text} {message.location}".lower()

@@ -61,9 +61,7 @@ def opened(browser):
         return page
 
     yield opened
-    for page in [page for context in browser.chromium.contexts
-                 for page in context.pages]:
-        page.close()
+    browser.close_pages()
     assert not found
 
 

@@ -153,13 +153,11 @@ def opened(site):
 
     MathJax comes from outside here, and from the site itself in the book
     """
-    found, contexts = [], []
+    found = []
 
     def opened(name, width=1200, scripts=True, route=None, anchor=""):
-        context = site.chromium.new_context(viewport={"width": width, "height": 800},
-                                            java_script_enabled=scripts)
-        contexts.append(context)
-        page = context.new_page()
+        page = site.new_page(viewport={"width": width, "height": 800},
+                             java_script_enabled=scripts)
         watch(page, site.address, found)    # a test that wants some empties it
         if route:
             page.route(*route)
@@ -169,8 +167,7 @@ def opened(site):
         return page
 
     yield opened
-    for context in contexts:
-        context.close()
+    site.close_pages()
     assert not found
 
 

@@ -230,14 +230,12 @@ def site(tmp_path_factory):
 def opened(site):
     """Opens a page that remembers nothing; nothing may go wrong in it, or be asked from
     outside."""
-    found, contexts = [], []
+    found = []
 
     def opened(number, width=1200, scripts=True, touch=False, door="lines in order"):
-        context = site.chromium.new_context(
+        page = site.new_page(
             viewport={"width": width, "height": 800}, java_script_enabled=scripts,
             has_touch=touch, is_mobile=touch)
-        contexts.append(context)
-        page = context.new_page()
         watch(page, site.address, found)
         page.goto(f"{site.address}notebooks/{number}.html", wait_until="load")
         if scripts and number in NUMBERS:
@@ -249,8 +247,7 @@ def opened(site):
         return page
 
     yield opened
-    for context in contexts:
-        context.close()
+    site.close_pages()
     assert not found
 
 

@@ -102,13 +102,12 @@ def browser(tmp_path_factory):
 @pytest.fixture
 def phone(browser):
     problems = []
-    context = browser.chromium.new_context(
+    page = browser.new_page(
         viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
-    page = context.new_page()
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.goto(f"{browser.address}index.html")
     yield page
-    context.close()
+    page.close()
     assert not problems
 
 
@@ -208,7 +207,7 @@ def test_a_tapped_figure_is_no_smaller_than_in_the_page(phone):
 
 
 def test_with_a_mouse_a_figure_is_a_link_as_before(browser):
-    page = browser.chromium.new_page(viewport={"width": 1280, "height": 800})
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.goto(f"{browser.address}wide.html")
     assert page.locator(".tooltip").is_visible()
     assert page.locator("#pst-back-to-top").is_visible()
@@ -275,7 +274,7 @@ def stops(page):
 
 
 def test_copy_buttons_are_one_stop_in_view_and_arrows_lead_on(browser):
-    page = browser.chromium.new_page(viewport={"width": 1280, "height": 560})
+    page = browser.new_page(viewport={"width": 1280, "height": 560})
     page.goto(f"{browser.address}notes.html")
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
@@ -296,7 +295,7 @@ def test_copy_buttons_are_one_stop_in_view_and_arrows_lead_on(browser):
 
 @pytest.fixture(params=["light", "dark"])
 def terms(browser, request):
-    page = browser.chromium.new_page(viewport={"width": 700, "height": 600})
+    page = browser.new_page(viewport={"width": 700, "height": 600})
     page.goto(f"{browser.address}{request.param}.html")
     yield page
     page.close()

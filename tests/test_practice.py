@@ -328,14 +328,13 @@ def site(tmp_path_factory):
 @pytest.fixture
 def page(site):
     """A page that remembers nothing yet, on a Wednesday; nothing may go wrong."""
-    context = site.chromium.new_context(viewport={"width": 1200, "height": 800})
-    page = context.new_page()
+    page = site.new_page()
     page.clock.set_fixed_time("2026-12-02T10:00:00")
     watch(page, site.address)
     page.address = site.address
     yield page
+    site.close_pages()
     assert not page.problems
-    context.close()
 
 
 def opened(page, name, kept=None, day="2026-12-02"):

@@ -208,16 +208,19 @@ def site(tmp_path_factory):
         yield browser
 
 
+def watched(page, site):
+    watch(page, site.address)
+    page.address = f"{site.address}notebooks/01_sums.html"
+    return page
+
+
 @pytest.fixture
 def page(site):
     """The page in a browser that remembers nothing yet; nothing may go wrong."""
-    context = site.chromium.new_context(viewport={"width": 1200, "height": 800})
-    page = context.new_page()
-    watch(page, site.address)
-    page.address = f"{site.address}notebooks/01_sums.html"
+    page = watched(site.new_page(), site)
     yield page
+    site.close_pages()
     assert not page.problems
-    context.close()
 
 
 def opened(page, anchor=""):
@@ -400,7 +403,9 @@ def test_choices_ticks_and_chapters_are_remembered_and_forgotten(page):
     assert page.get_by_role("button", name="(b) the code").is_enabled()
 
 
-def test_a_chapter_is_read_when_its_sections_were_in_view_long_enough(page):
+def test_a_chapter_is_read_when_its_sections_were_in_view_long_enough(site):
+    context = site.chromium.new_context()    # which the clock stays in
+    page = watched(context.new_page(), site)
     page.clock.install(time="2026-01-01")
     opened(page)
     page.clock.pause_at("2026-01-02")    # from here time goes as the test says
@@ -429,7 +434,8 @@ def test_a_chapter_is_read_when_its_sections_were_in_view_long_enough(page):
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Forget").click()
     page.clock.run_for(5_000)
-    assert page.evaluate(READ) is None
+    assert page.evaluate(READ) is None and not page.problems
+    context.close()
 
 
 def test_two_tabs_know_of_each_other(page):

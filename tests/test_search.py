@@ -63,8 +63,7 @@ def opened(browser):
     """Opens the page with what stands behind its address; nothing may go wrong."""
     found = []
     yield lambda behind="": browser.open(f"page.html{behind}", found)
-    for context in browser.chromium.contexts:
-        context.close()
+    browser.close_pages()
     assert not found
 
 

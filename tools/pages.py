@@ -194,6 +194,11 @@ class Quiet(SimpleHTTPRequestHandler):
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {
         ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
+    def end_headers(self):
+        if self.path.partition("?")[0].endswith((".html", "/")):
+            self.send_header("Cache-Control", "no-store")    # it may be built anew
+        super().end_headers()
+
     def log_message(self, *arguments):
         pass
 
@@ -214,10 +219,11 @@ def local_server(folder, ports=(0,)):
 
 
 class Browser:
-    """A headless Chromium that shows the pages of a folder from a local server."""
+    """A headless Chromium that shows the pages of a folder from a local server, and
+    knows no other."""
 
     def __init__(self, folder):
-        self.folder = Path(folder)
+        self.folder, self.kept = Path(folder), {}
 
     def __enter__(self):
         from playwright.sync_api import Error, sync_playwright
@@ -227,7 +233,10 @@ class Browser:
         self.address = f"http://127.0.0.1:{self.server.server_port}/"
         self.playwright = sync_playwright().start()
         flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking",
-                 "--disable-component-update"]
+                 "--disable-component-update", "--no-proxy-server",
+                 "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+                 # pages share a process, whose start takes longer than a page
+                 "--renderer-process-limit=1", "--disable-site-isolation-trials"]
         path = browser_path()
         try:
             self.chromium = self.playwright.chromium.launch(executable_path=path,
@@ -249,24 +258,45 @@ class Browser:
         self.server.shutdown()
         self.server.server_close()
 
+    def new_page(self, **kind):
+        """A page that remembers nothing, of a kind, as playwright's new_context has it.
+
+        Pages of a kind share a context: they start at once, and read files from its
+        cache. An empty page is kept, so that their process stays.
+        """
+        kind = {"viewport": {"width": 1200, "height": 800}, **kind}
+        name = repr(sorted(kind.items()))
+        if name not in self.kept:
+            self.kept[name] = self.chromium.new_context(**kind).new_page()
+            self.kept[name].goto(f"{self.address}none")
+        page = self.kept[name].context.new_page()
+        page.context.new_cdp_session(page).send("Storage.clearDataForOrigin", {
+            "origin": self.address, "storageTypes": "all"})
+        return page
+
+    def close_pages(self):
+        """Closes all pages but the kept ones."""
+        for context in self.chromium.contexts:
+            for page in context.pages:
+                if page not in self.kept.values():
+                    page.close()
+
     def open(self, name, problems, width=1200):
         """The page, its formulas drawn; what goes wrong on the way is added to the
         problems."""
-        page = self.chromium.new_page(viewport={"width": width, "height": 800},
-                                      color_scheme="light")
+        page = self.new_page(viewport={"width": width, "height": 800},
+                             color_scheme="light")
 
-        def keep_inside(route):
-            if not route.request.url.startswith((self.address, "data:", "blob:")):
-                problems.append(f"asks for {route.request.url}")
-                return route.abort()
-            return route.continue_()
+        def asked(request):
+            if not request.url.startswith((self.address, "data:", "blob:")):
+                problems.append(f"asks for {request.url}")
 
         def hear(message):
             if message.type == "error":
                 problems.append(f"console: {message.text} "
                                 f"{message.location.get('url', '')}")
 
-        page.route("**/*", keep_inside)
+        page.on("request", asked)
         page.on("console", hear)
         page.on("pageerror", lambda error: problems.append(f"console: {error}"))
         page.goto(self.address + name, wait_until="load")
