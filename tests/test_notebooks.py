@@ -505,10 +505,14 @@ def test_of_outputs_the_text_is_stored(sample, monkeypatch):
     "notebooks/01_sample.ipynb", "requirements.txt", "src/softdict/__init__.py",
     "src/softdict/lookup.py", "src/softdict/layers.py", "src/softdict/masks.py",
     "src/softdict/runtime.py", "src/softdict/assets/results/curves.json",
+    "src/softdict/says/shared.toml",
 ])
 def test_a_fingerprint_changes_with_all_that_a_run_depends_on(file, sample):
     sample.write("src/softdict/layers.py", "import softdict.masks as masks")
-    sample.write("src/softdict/masks.py", "def f():\n    from . import runtime")
+    sample.write("src/softdict/masks.py",
+                 "def f():\n    from . import runtime, sentences")
+    sample.write("src/softdict/sentences.py", "")
+    sample.write("src/softdict/says/shared.toml", "")
     sample.write("src/softdict/runtime.py", "WHERE = 'results/curves.json'")
     sample.write("src/softdict/assets/results/curves.json", "{}")
     sample.add(code("more", "def f():\n    from softdict import layers"))

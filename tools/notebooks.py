@@ -812,7 +812,8 @@ def fingerprint(path, root=ROOT):
 
     That is the notebook, the softdict modules it reaches, requirements.txt, and each
     asset that a string there names, by its file or by its folder: runtime.results names
-    the folder "results", so who reaches runtime depends on all results.
+    the folder "results", so who reaches runtime depends on all results. A check says of
+    a stub what the file of all checks' sentences has for it.
     """
     cells = [cell for cell in read(path).cells if cell.cell_type == "code"]
     trees = [parse(cell.source) for cell in cells]
@@ -825,8 +826,11 @@ def fingerprint(path, root=ROOT):
              for file in sorted(folder.rglob("*")) if file.is_file()}
     assets = [file for file, name in names.items()
               if words & {name.as_posix(), *name.parts}]
+    says = [file.with_name("says") / "shared.toml" for file in modules
+            if file.name == "sentences.py"]
     digest = hashlib.sha256()
-    for file in [Path(path), *sorted(modules), *assets, root / "requirements.txt"]:
+    for file in [Path(path), *sorted(modules), *assets, *says,
+                 root / "requirements.txt"]:
         content = file.read_bytes() if file.exists() else b""
         digest.update(f"{file.name} {len(content)}\n".encode() + content)
     return digest.hexdigest()

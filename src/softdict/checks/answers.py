@@ -1,42 +1,27 @@
-"""What most checks ask about an answer, and the sentences that go with it."""
+"""What most checks ask about an answer; its sentences stand in `says/shared.toml`."""
 
 import torch
 
 from softdict.checks.result import Mistake, attempt, refuse
+from softdict.checks.sentences import Word
 
-ROWS = "rows are words that ask and columns words that are asked"
-DETACHED = ("detached", "the numbers are right, but no gradient flows back through "
-            "them, so nothing could learn; work with the tensors as they come.")
-PART_DETACHED = ("part_detached", "the numbers are right, but the gradient is another: "
-                 "a part of it is cut off. Work with the tensors as they come.")
-MULTIPLIES = ("multiplies", "you multiply the scores by the temperature; divide by it.")
-NO_TEMPERATURE = ("no_temperature", "your weights do not change with the temperature; "
-                  "divide the scores by it.")
-NOT_DIVIDED = ("not_divided", "your scores are not divided by the root of their width.")
-NO_MASK_GIVEN = ("mask_is_none", "without a mask `allowed` is None; hide keys only if "
-                 "there is a mask.", "NoneType")
-DIVIDED_BY_WIDTH = ("divided_by_width",
-                    "yours divides by the width; divide by its root.")
-# Where all scores are far from 0: how far, a code, and a sentence
-FAR = ((2000.0, "overflow", "with scores near 2000 the numbers are wrong: exp "
-        "overflows. Use torch's softmax, or take the largest score away first."),
-       (-20000.0, "not_low_enough", "with scores near -20000 the numbers are wrong: "
-        "what you write at hidden words is above them. Only minus infinity is below "
-        "every score."))
+NO_MASK_GIVEN = "mask_is_none", "NoneType"
+FAR = (2000.0, "overflow"), (-20000.0, "not_low_enough")    # all scores, far from 0
 
 
-def ask(answer, *arguments, likely=(), advice="work on copies", name="function"):
+def ask(answer, *arguments, likely=(), keeps=True, nothing="returns_nothing"):
     """What the reader's function returns for copies of the arguments.
 
-    likely: errors that are explained, as in `attempt`; advice: how to leave arguments
-    unchanged, or None if they may change; an argument that is None stands for no mask
+    likely: errors that are explained, as in `attempt`; keeps: whether arguments must
+    stay unchanged; an argument that is None stands for no mask; nothing: as in
+    `something`
     """
     given = copies(arguments)
     if any(part is None for part in arguments):
         likely = [*likely, NO_MASK_GIVEN]
-    returned = something(attempt(lambda: answer(*given), *likely), name)
-    if advice is not None:
-        unchanged(given, arguments, advice)
+    returned = something(attempt(lambda: answer(*given), *likely), nothing)
+    if keeps:
+        unchanged(given, arguments)
     return returned
 
 
@@ -46,53 +31,52 @@ def copies(things):
             if type(thing) is list else thing for thing in things]
 
 
-def unchanged(given, kept, advice="work on copies"):
+def unchanged(given, kept):
     """Raises Mistake unless tensors and lists that were given are as those kept."""
     for one, other in zip(given, kept):
         same = torch.equal if isinstance(other, torch.Tensor) else list.__eq__
         if isinstance(other, (torch.Tensor, list)):
-            refuse(not same(one, other), "changes_arguments",
-                   f"yours changes what it was given; {advice}.")
+            refuse(not same(one, other), "changes_arguments")
 
 
-def something(returned, name="function"):
-    """What was returned; raises Mistake if that is None."""
-    refuse(returned is None, "returns_nothing",
-           f"your {name} returns None; is there a return at its end?")
+def something(returned, key="returns_nothing"):
+    """What was returned; raises Mistake, with this key, if that is None."""
+    refuse(returned is None, key)
     return returned
 
 
-def pair(returned, first="the answer", second="the weights"):
+def pair(returned, key="not_two_things", **names):
     """The two things that were returned; raises Mistake if they are not two."""
     refuse(not isinstance(something(returned), (tuple, list)) or len(returned) != 2,
-           "not_two_things", f"return two things, {first} and {second}.")
+           key, **names)
     return returned
 
 
-def tensor(returned, shape, name, turned=None):
+def tensor(returned, shape, word, turned=None):
     """The tensor that was returned, in float64; raises Mistake unless it has the shape.
 
-    turned: what to say if its last two axes are swapped
+    word: what it is called, a key of `words`; turned: the key of what to say if its
+    last two axes are swapped
     """
-    refuse(not isinstance(returned, torch.Tensor), "no_tensor", f"the {name} should be "
-           f"a tensor; yours is of type {type(returned).__name__}.")
+    name = Word(word)
+    refuse(not isinstance(returned, torch.Tensor), "no_tensor", name=name,
+           kind=type(returned).__name__)
     got, shape = list(returned.shape), list(shape)
-    wanted = f"the {name} should have the shape {shape} here"
-    refuse(turned and got == [*shape[:-2], *shape[:-3:-1]] != shape, "transposed",
-           f"{wanted}, {turned}; yours has {got}.")
-    refuse(got != shape, "wrong_shape", f"{wanted}; yours has {got}.")
+    refuse(turned and got == [*shape[:-2], *shape[:-3:-1]] != shape, turned,
+           name=name, shape=shape, got=got)
+    refuse(got != shape, "wrong_shape", name=name, shape=shape, got=got)
     return returned.detach().double()
 
 
 def two_tensors(returned, shapes, first="answers", second="weights", code="swapped"):
     """The two tensors that were returned, if they have the shapes."""
-    returned = pair(returned, f"the {first}", f"the {second}")
+    names = {"first": Word(first), "second": Word(second)}
+    returned = pair(returned, "not_two_things-named", **names)
     found = [tuple(getattr(part, "shape", ())) for part in returned]
-    refuse(found == shapes[::-1] != shapes, code,
-           f"return the {first} first and the {second} second.")
-    turned = "rows for queries and columns for keys"
+    if found == shapes[::-1] != shapes:
+        raise Mistake("swapped", code, **names)
     return [tensor(returned[0], shapes[0], first),
-            tensor(returned[1], shapes[1], second, turned)]
+            tensor(returned[1], shapes[1], second, "transposed")]
 
 
 def number(returned, code="no_number"):
@@ -101,9 +85,10 @@ def number(returned, code="no_number"):
     try:
         return float(returned.detach() if is_tensor else returned)
     except (TypeError, ValueError, RuntimeError):
-        kind = (f"has {returned.numel()} numbers" if is_tensor
-                else f"is of type {type(returned).__name__}")
-        raise Mistake(code, f"return one number; yours {kind}.") from None
+        if is_tensor:
+            raise Mistake("no_number", code, count=returned.numel()) from None
+        kind = type(returned).__name__
+        raise Mistake("no_number-type", code, kind=kind) from None
 
 
 def close(left, right, tolerance=1e-4):
@@ -137,7 +122,7 @@ def learns(call, learned):
     def asked(*parts):
         return call(*(part.clone() for part in parts))    # some change what they get
 
-    refuse(no_gradient(asked(*learned), learned), *DETACHED)
+    refuse(no_gradient(asked(*learned), learned), "detached")
     learned = [part.detach().double().requires_grad_() for part in learned]
     try:
         made = asked(*learned)
@@ -154,20 +139,20 @@ def learns(call, learned):
                     for move in (step, -step)]
         seen = ((ends[0] - ends[1]) * direction).sum() / (2 * step)
         refuse(not close((slope * way).sum(), seen, 0.01 * (1 + abs(seen.item()))),
-               *PART_DETACHED)
+               "part_detached")
 
 
 def blame(got, likely, tolerance=1e-4):
     """Raises the Mistake of the first wrong thing that was got.
 
-    likely holds a code, a sentence, and the wrong things that they explain; where
+    likely holds keys, or Mistakes, each with the wrong things that it explains; where
     those have 0 or nan, nan in what was got is no difference
     """
     shown = without_nan(got)
-    for code, sentence, *things in likely:
+    for key, *things in likely:
         refuse(any(close(got, wrong, tolerance)
                    or close(shown, without_nan(wrong), tolerance) for wrong in things),
-               code, sentence)
+               key)
 
 
 def fill(weights, scores, allowed):
@@ -182,9 +167,7 @@ def fill(weights, scores, allowed):
     written = written[written.isfinite()]
     if len(written) and close(weights, scores.masked_fill(
             hidden, written.median().item()).softmax(dim=-1), 1e-6):
-        raise Mistake("finite_fill", f"yours puts {written.median():.4g} where nothing "
-                      "may be seen, and it still gets a share; minus infinity gets "
-                      "none.")
+        raise Mistake("finite_fill", written=written.median())
 
 
 def without_nan(things):
@@ -196,19 +179,22 @@ def without_nan(things):
     return things
 
 
-def right_sums(code, name, got, right):
+def right_sums(key, got, right):
     """Raises Mistake unless the values were added up rightly, with right weights."""
-    refuse(not close(got, right), code, f"the weights are right, but not the {name}: "
-           "add up the values, each times its weight.")
+    refuse(not close(got, right), key)
 
 
-def wrong_row(code, name, got, right, why=""):
-    """Raises a Mistake that shows the row that is farthest from the right one."""
+def wrong_row(key, got, right, **fields):
+    """Raises a Mistake that shows the row that is farthest from the right one.
+
+    where there is but one row, its key ends in "-alone", and it has no place
+    """
     far = (right - got).abs().nan_to_num(torch.inf).amax(dim=-1)
     place = tuple(map(int, torch.unravel_index(far.argmax(), far.shape)))
-    where = f"row {list(place) if place[1:] else place[0]} of the " if place else "the "
-    raise Mistake(code, f"{where}{name} should be {short(right[place])}; yours is "
-                  f"{short(got[place])}.{why}")
+    fields |= {"right": short(right[place]), "got": short(got[place])}
+    if not place:
+        raise Mistake(f"{key}-alone", **fields)
+    raise Mistake(key, place=list(place) if place[1:] else place[0], **fields)
 
 
 def short(numbers):

@@ -9,7 +9,7 @@ from torch.nn.utils.rnn import PackedSequence
 
 from softdict.batches import make_batch
 from softdict.checks.answers import (
-    DETACHED, ask, close, no_gradient, pair, short, something, tensor, without_nan)
+    ask, close, no_gradient, pair, short, something, tensor, without_nan)
 from softdict.checks.result import Mistake, attempt, refuse
 from softdict.decoding import greedy
 from softdict.vocab import BOS, EOS, PAD
@@ -31,9 +31,8 @@ def in_float64():
 @in_float64()
 def built(make, *sizes):
     """The reader's module in float64; raises Mistake for anything else."""
-    module = something(make(*sizes), "class")
-    refuse(not isinstance(module, nn.Module), "no_module", "write a class that is an "
-           f"nn.Module; what yours makes is of type {type(module).__name__}.")
+    module = something(make(*sizes), "returns_nothing-class")
+    refuse(not isinstance(module, nn.Module), "no_module", kind=type(module).__name__)
     return module.double().eval()
 
 
@@ -47,14 +46,12 @@ def same_weights(module, book):
     mine = {name: part for part, name in names.items()}
     missing = [name for name in wanted if name not in mine]
     extra = [name for name in mine if name not in wanted]
-    refuse(missing, "missing_parameter", f"there should be a parameter "
-           f"{''.join(missing[:1])}; yours are {', '.join(list(mine)[:4])} and so on.")
-    refuse(extra, "extra_parameter", f"the parameter {''.join(extra[:1])} is one too "
-           "many; the names in the task are all that there are.")
+    refuse(missing, "missing_parameter", name="".join(missing[:1]),
+           mine=", ".join(list(mine)[:4]))
+    refuse(extra, "extra_parameter", name="".join(extra[:1]))
     for name, part in wanted.items():
-        got = list(mine[name].shape)
-        refuse(got != list(part.shape), "parameter_shape", f"the parameter {name} "
-               f"should have the shape {list(part.shape)} here; yours has {got}.")
+        got, shape = list(mine[name].shape), list(part.shape)
+        refuse(got != shape, "parameter_shape", name=name, shape=shape, got=got)
     with torch.no_grad():
         for name, part in wanted.items():
             mine[name].copy_(part)
@@ -111,7 +108,7 @@ def first_wrong(module, book, inputs, *shapes, likely=list, errors=()):
     """Raises a Mistake that names the first tensor that differs from the book's.
 
     shapes: of what a call returns, one for each thing
-    likely() gives code, sentence, and modules that make the mistake, with the book's
+    likely() gives keys, each with modules that make the mistake, with the book's
     weights; it is called only for a wrong answer
     errors: errors that are explained, as in `attempt`
     """
@@ -133,8 +130,8 @@ def first_wrong(module, book, inputs, *shapes, likely=list, errors=()):
         last = name.rpartition(".")[2]
         if broken and not found.get(name):
             attempt(lambda: throw(returned), *errors)
-        refuse(name not in found, f"unused_{last}",
-               f"your forward never calls {name}.")
+        if name not in found:
+            raise Mistake("unused", f"unused_{last}", name=name)
         if name in other:
             continue
         got, handed = found[name].pop(0)
@@ -144,22 +141,22 @@ def first_wrong(module, book, inputs, *shapes, likely=list, errors=()):
         if not same(got, given):
             blame_modules(got, likely, inputs, before,
                           lambda _, parts: parts.get((name, n, "input")))
-            raise Mistake(f"into_{last}", "the first wrong tensor is what goes into "
-                          f"{name}: " + differs(got, given))
+            mark, shown = differs(got, given)
+            raise Mistake(f"into{mark}", f"into_{last}", name=name, **shown)
         before[name, n, "input"] = given
         if state is not None:
-            first = f"the first wrong tensor is the state that goes into {name}: "
-            refuse(handed is None, f"into_{last}", f"{first}yours gets none, so it "
-                   "begins with zeros.")
+            if handed is None:
+                raise Mistake("state-none", f"into_{last}", name=name)
             if not same(handed, state):
                 blame_modules(handed, likely, inputs, before,
                               lambda _, parts: parts.get((name, n, "state")))
-                raise Mistake(f"into_{last}", first + differs(handed, state))
+                mark, shown = differs(handed, state)
+                raise Mistake(f"state{mark}", f"into_{last}", name=name, **shown)
             before[name, n, "state"] = state
     if broken:
         attempt(lambda: throw(returned), *errors)
     if len(shapes) > 1:
-        pair(returned, "the output", "the state")
+        pair(returned, "not_two_things-state")
     else:
         returned, wanted = (something(returned),), (wanted,)
     made = list(zip(returned, wanted))
@@ -168,9 +165,9 @@ def first_wrong(module, book, inputs, *shapes, likely=list, errors=()):
         if not close(got, right):
             blame_modules(got, likely, inputs, before, lambda made, _: (
                 made[n] if len(shapes) > 1 else made))
-            raise Mistake("result", "all parts get what they should; the result does "
-                          "not: " + differs(got, right))
-    refuse(no_gradient(returned[0], list(module.parameters())), *DETACHED)
+            mark, shown = differs(got, right)
+            raise Mistake(f"result{mark}", **shown)
+    refuse(no_gradient(returned[0], list(module.parameters())), "detached")
     same_gradients(module, book, inputs, *zip(*made))
 
 
@@ -185,13 +182,13 @@ def same_gradients(module, book, inputs, got, right):
         sum((part * direction).sum() for part, direction in zip(parts, directions)),
         [*(learned[name] for name in names), *given], allow_unused=True)
         for parts, learned in ((got, mine), (right, wanted))]
-    for name, *pair_of in zip([*names, *["an input"] * len(given)], *slopes):
+    for name, *pair_of in zip([*names, *[""] * len(given)], *slopes):
         one, other = (torch.zeros(1) if slope is None else slope for slope in pair_of)
         if "embedding" in name:    # whether pads learn is left open
             one, other = one[PAD + 1:], other[PAD + 1:]
-        refuse(one.shape != other.shape or not close(one, other), "part_detached",
-               f"the numbers are right, but {name} gets another gradient: is there a "
-               "detach on its way?")
+        wrong = one.shape != other.shape or not close(one, other)
+        refuse(wrong and name, "part_detached-parameter", name=name)
+        refuse(wrong, "part_detached-input")
 
 
 def blame_modules(got, likely, inputs, before, pick):
@@ -200,13 +197,12 @@ def blame_modules(got, likely, inputs, before, pick):
     before: what goes into parts earlier, rightly; pick takes the tensor that was got
     from what a module returns and from what went into its parts
     """
-    for code, sentence, *modules in likely():
+    for key, *modules in likely():
         for module in modules:
             made, seen = followed(module, inputs)
             parts = numbered(seen)
             refuse(all(same(parts.get(at), given) for at, given in before.items())
-                   and same(without_nan(got), without_nan(pick(made, parts))),
-                   code, sentence)
+                   and same(without_nan(got), without_nan(pick(made, parts))), key)
 
 
 def throw(error):
@@ -235,38 +231,23 @@ def all_same(got, right):
 
 
 def differs(got, right):
-    """Shapes, or the first numbers, of what is there and what should be."""
+    """A mark, and shapes or the first numbers of what is there and what should be."""
     if not isinstance(got, torch.Tensor):
-        return f"it should be a tensor; yours is of type {type(got).__name__}."
+        return "-type", {"kind": type(got).__name__}
     if got.shape != right.shape:
-        return f"it should have the shape {list(right.shape)}; yours has " \
-               f"{list(got.shape)}."
+        return "-shape", {"right": list(right.shape), "got": list(got.shape)}
     place = (got.detach() - right.detach()).abs().nan_to_num(torch.inf).flatten()
     row = int(place.argmax()) // right.shape[-1]
     one, other = (part.detach().reshape(-1, right.shape[-1])[row][:3]
                   for part in (right, got))
-    return f"a row should begin {short(one)}; yours begins {short(other)}."
+    return "", {"right": short(one), "got": short(other)}
 
 
 WRONG_WRITERS = [
-    ("first_position", "yours takes the scores of the first position at every step; "
-     "the last position says what comes next.", "first"),
-    ("stops_together", "yours stops all sentences where the first of them ends; the "
-     "others go on.", "together"),
-    ("stops_together", "yours stops all sentences where the first of them ends; the "
-     "others go on.", "together before"),
-    ("one_too_few", "yours writes one id too few: BOS is none of the max_length ids, "
-     "and a last id other than EOS stays.", "short"),
-    ("gives_pads", "your model gets all sentences as if they were as long as the "
-     "longest; hand on `source_lengths`.", "full"),
-    ("lowest_score", "yours takes the lowest score; the highest is asked for.",
-     "least"),
-    ("strikes_out", "yours lets the model choose PAD and BOS, and strikes them out "
-     "afterwards; forbid them before argmax.", "free"),
-    ("reads_last_alone", "your model reads only the last id of a sentence; it reads "
-     "all the words so far.", "last_alone"),
-    ("goes_on", "yours takes EOS out, and leaves what was written behind it; cut the "
-     "sentence off there.", "goes on")]
+    ("first_position", "first"), ("stops_together", "together"),
+    ("stops_together", "together before"), ("one_too_few", "short"),
+    ("gives_pads", "full"), ("lowest_score", "least"), ("strikes_out", "free"),
+    ("reads_last_alone", "last_alone"), ("goes_on", "goes on")]
 
 
 @torch.no_grad()
@@ -305,26 +286,19 @@ def translations(answer, model):
         right = greedy(model, batch.source, batch.source_lengths, longest)
         got = ask(answer, model, batch.source, batch.source_lengths, longest)
         refuse(isinstance(got, torch.Tensor) or not isinstance(got, (list, tuple)),
-               "no_list", "return a list of lists of ids, one for each sentence.")
-        refuse(len(got) != 3, "rows", f"return 3 lists here; yours has {len(got)}.")
+               "no_list")
+        refuse(len(got) != 3, "rows", got=len(got))
         rows = [[int(number) for number in row] for row in got]
-        refuse(all(row[:1] == [BOS] for row in rows), "keeps_bos",
-               "the tag of the beginning, BOS, is read, never written: leave it out.")
-        refuse(any(BOS in row for row in rows), "chooses_bos",
-               "BOS stands in a sentence of yours. It is never chosen: give it minus "
-               "infinity before argmax.")
-        refuse(any(EOS in row for row in rows), "keeps_eos",
-               "cut each sentence off in front of its EOS.")
-        refuse(any(PAD in row for row in rows), "chooses_pad",
-               "PAD stands in a sentence of yours. It is never chosen: give it minus "
-               "infinity before argmax.")
-        refuse(any(len(row) > longest for row in rows), "too_long",
-               f"no sentence may have more than max_length = {longest} ids.")
+        refuse(all(row[:1] == [BOS] for row in rows), "keeps_bos")
+        refuse(any(BOS in row for row in rows), "chooses_bos")
+        refuse(any(EOS in row for row in rows), "keeps_eos")
+        refuse(any(PAD in row for row in rows), "chooses_pad")
+        refuse(any(len(row) > longest for row in rows), "too_long", longest=longest)
         found.append((longest, right, rows))
     if all(rows == right for _, right, rows in found):
         return
-    for code, sentence, kind in WRONG_WRITERS:    # one that explains both lengths
+    for key, kind in WRONG_WRITERS:    # one that explains both lengths
         refuse(all(rows == written(model, batch, longest, kind)
-                   for longest, _, rows in found), code, sentence)
+                   for longest, _, rows in found), key)
     right, rows = next(pair for _, *pair in found if pair[0] != pair[1])
-    raise Mistake("wrong_words", f"the sentences should be {right}; yours are {rows}.")
+    raise Mistake("wrong_words-sentences", right=right, got=rows)

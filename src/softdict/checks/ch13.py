@@ -14,51 +14,37 @@ from softdict.transformer import EncoderLayer, TransformerConfig
 
 # 13-1, one matrix for two
 
-ORDER = ("the matrices are multiplied in the wrong order: a word stands before its "
-         "matrix, so it meets W_1 first.")
-
-
 @exercise("13-1", points=1)
 def check_13_1(one_for_two):
     torch.manual_seed(21)
     for D, F in ((3, 5), (6, 2), (4, 4)):
         W_1, b_1, W_2, b_2 = map(torch.randn, ((D, F), (F,), (F, D), (D,)))
-        W, b = matrix_and_bias(ask(one_for_two, W_1, b_1, W_2, b_2, likely=[
-            ("added_biases", "b_1 is [F] and b_2 is [D]: what happens to b_1 before "
-             "b_2 is added?", "must match the size")]), D, F)
+        returned = ask(one_for_two, W_1, b_1, W_2, b_2,
+                       likely=[("added_biases", "must match the size")])
+        W, b = matrix_and_bias(returned, D, F)
         right, bias = (W_1 @ W_2).double(), b_1 @ W_2 + b_2
         if not close(W, right):
-            blame(W, [
-                ("wrong_order", ORDER, W_2 @ W_1),
-                ("transposed", "your W is turned over.", right.T),
-                ("bias_inside", "each row of your W has the bias in it: take away what "
-                 "comes back for a word of zeros.", right + bias)])
-            wrong_row("wrong_matrix", "matrix W", W, right)
+            blame(W, [("wrong_order", W_2 @ W_1), ("transposed-W", right.T),
+                      ("bias_inside", right + bias)])
+            wrong_row("wrong_matrix", W, right)
         if not close(b, bias):
             blame(b, [
-                ("forgets_first_bias", "W is right; the first bias is lost. What comes "
-                 "back for a word of zeros?", b_2),
-                ("forgets_second_bias", "W is right; the second bias is lost.",
-                 b_1 @ W_2),
-                ("first_bias_as_it_is", "W is right; b_1 must go through W_2 before "
-                 "b_2 is added.", b_1.sum() + b_2, b_1.mean() + b_2,
+                ("forgets_first_bias", b_2),
+                ("forgets_second_bias", b_1 @ W_2),
+                ("first_bias_as_it_is", b_1.sum() + b_2, b_1.mean() + b_2,
                  *([b_1 + b_2] if D == F else [])),
-                ("last_alone", "W is right; in your b only the last number of b_1 "
-                 "counts; add up what all of them give.", b_1[-1] * W_2[-1] + b_2),
-                ("relu_inside", "there is no relu here: it was forgotten, which is the "
-                 "point.", b_1.relu() @ W_2 + b_2)])
-            raise Mistake("wrong_bias", f"W is right; b should be {short(bias)} and "
-                          f"yours is {short(b)}.")
-    return "one matrix and one bias do what two did."
+                ("last_alone", b_1[-1] * W_2[-1] + b_2),
+                ("relu_inside", b_1.relu() @ W_2 + b_2)])
+            raise Mistake("wrong_bias", right=short(bias), got=short(b))
 
 
 def matrix_and_bias(returned, D, F):
     """W [D, D] and b [D], if they were returned; raises Mistake otherwise."""
-    W, b = pair(returned, "W", "b")
+    W, b = pair(returned)
     shapes = [list(getattr(part, "shape", ())) for part in returned]
-    refuse(list(map(len, shapes)) == [1, 2], "swapped", "return W first and b second.")
-    refuse(shapes[0] == [F, F] != [D, D], "wrong_order", ORDER)
-    return tensor(W, (D, D), "matrix W"), tensor(b, (D,), "bias b")
+    refuse(list(map(len, shapes)) == [1, 2], "swapped")
+    refuse(shapes[0] == [F, F] != [D, D], "wrong_order")
+    return tensor(W, (D, D), "matrix_W"), tensor(b, (D,), "bias_b")
 
 
 # 13-2, what comes back
@@ -92,13 +78,10 @@ def check_13_2(comes_back):
             right = math.prod(slope + added for slope in slopes)
             if close(got, right):
                 continue
-            refuse(not layers and got == 0, "empty_stack",
-                   "a stack without layers hands on x: its slope is 1.")
+            refuse(not layers and got == 0, "empty_stack")
             explain(got, x, layers, added, places, slopes)
-            raise Mistake("wrong_slope",
-                          f"with added={added} the stack of {len(layers)} layers has "
-                          f"the slope {right:.4f} at x = {x}; yours is {got:.4f}.")
-    return "slopes multiply, and each bypass adds 1 to its own."
+            raise Mistake("wrong_slope", added=added, layers=len(layers), right=right,
+                          x=x, got=got)
 
 
 def explain(got, x, layers, added, places, slopes):
@@ -109,35 +92,24 @@ def explain(got, x, layers, added, places, slopes):
     bare, always = walk(x, layers, False), walk(x, layers, True)
     back = layers[::-1]
     blame(got, [
-        ("returns_word", "that is the number that comes out; its slope is asked for.",
-         places[-1]),
-        ("same_place", "yours takes every slope at x; each layer gets what the layer "
-         "below handed on.", along([x] * len(layers))),
-        ("too_late", "yours takes a layer's slope at what comes out of it; take it at "
-         "what goes in.", along(places[1:])),
-        ("not_carried", "the factors are right, but x is lost on the way up: the next "
-         "layer reads x + f(x).", along(bare)),
-        ("last_first", "yours goes through the layers from the last to the first; x "
-         "goes into the first.",
-         math.prod(slope(place) + added
-                   for (_, slope), place in zip(back, walk(x, back, added)))),
-        ("slopes_added", "yours adds the slopes; by the chain rule they multiply.",
-         sum(slopes), sum(slope + added for slope in slopes)),
-        ("last_only", "that is the slope of the last layer alone.",
-         slopes[-1] + added if slopes else math.nan)])
+        ("returns_word", places[-1]),
+        ("same_place", along([x] * len(layers))),
+        ("too_late", along(places[1:])),
+        ("not_carried", along(bare)),
+        ("last_first", math.prod(slope(place) + added for (_, slope), place in zip(
+            back, walk(x, back, added)))),
+        ("slopes_added", sum(slopes), sum(slope + added for slope in slopes)),
+        ("last_only", slopes[-1] + added if slopes else math.nan)])
     if added:
         blame(got, [
-            ("no_bypass", "the bypass is missing: what is the slope of x + f(x)?",
-             math.prod(slopes),
+            ("no_bypass", math.prod(slopes),
              math.prod(slope(place) for (_, slope), place in zip(layers, bare))),
-            ("one_bypass", "yours has one bypass round the whole stack; each layer has "
-             "one.", 1 + math.prod(slopes),
+            ("one_bypass", 1 + math.prod(slopes),
              1 + math.prod(slope(place) for (_, slope), place in zip(layers, bare)))])
     else:
-        blame(got,
-              [("always_added", "this stack has no bypass: added is False.",
-                *(math.prod(1 + slope(place) for (_, slope), place in zip(layers, row))
-                  for row in (places, always)))])
+        blame(got, [("always_added", *(
+            math.prod(1 + slope(place) for (_, slope), place in zip(layers, row))
+            for row in (places, always)))])
 
 
 # 13-3, layer norm in loops
@@ -151,7 +123,6 @@ def check_13_3(layer_norm):
         check_norm(layer_norm, words, gain, bias, eps)
     words[1] = 3.0
     check_norm(layer_norm, words, gain, bias, 1e-5)
-    return "each word has its own mean and variance, each feature its gain and bias."
 
 
 def check_norm(layer_norm, words, gain, bias, eps):
@@ -169,49 +140,31 @@ def check_norm(layer_norm, words, gain, bias, eps):
     right, squares = norm(), words.square().mean(-1, keepdim=True)
     if close(returned, right):
         return
-    refuse(not returned.isfinite().all(), "not_finite", "a word whose numbers are all "
-           "alike becomes nan or infinite; where does eps stand?")
+    refuse(not returned.isfinite().all(), "not_finite")
     plain = (right - bias) / gain
     left = words - words.mean(-1, keepdim=True)
     spread = (words.var(-1, keepdim=True, unbiased=False) + eps).sqrt()
     blame(returned, [
-        ("no_gain_no_bias", "the words are normal; gain and bias are missing.", plain),
-        ("no_gain", "the gain is missing.", plain + bias),
-        ("no_bias", "the bias is missing.", plain * gain),
-        ("bias_first", "the gain multiplies first, then the bias is added.",
-         (plain + bias) * gain),
-        ("unbiased", "your variance divides by D - 1; it is the mean of D squares.",
-         norm(unbiased=True)),
-        ("eps_beside", "eps is added to the variance, under the root.",
-         norm(scale=beside)),
-        ("unbiased_eps_beside", "two things: std divides by D - 1, and eps belongs to "
-         "the variance, under the root.", norm(unbiased=True, scale=beside)),
-        ("unbiased_no_eps", "two things: your variance divides by D - 1, and eps is "
-         "missing.", norm(unbiased=True, scale=torch.sqrt)),
-        ("eps_squared", "eps is added as it is, not squared.",
-         norm(scale=lambda variance: (variance + eps * eps).sqrt())),
-        ("no_eps", "the eps that was given is missing; without any, a word of equal "
-         "numbers becomes nan.", norm(scale=torch.sqrt)),
-        ("no_root", "yours divides by the variance; divide by its root.",
-         norm(scale=lambda variance: variance + eps)),
-        ("not_scaled", "yours only takes the mean away; divide by the root, too.",
-         norm(scale=torch.ones_like)),
-        ("over_time", "your mean runs over the words, for each feature. How many means "
-         "are there for a sentence of five words?", norm(0)),
-        ("whole_sentence", "you take one mean for the whole sentence. How many are "
-         "there for a sentence of five words?", norm((0, 1))),
-        ("not_centred", "the mean is not taken away.",
-         words / (squares + eps).sqrt() * gain + bias),
-        ("not_centred", "the standard deviation is right, but the mean is not taken "
-         "away.", words / spread * gain + bias),
-        ("squares_not_centred", "the squares are those of the distances from the mean, "
-         "and not of the numbers themselves.",
-         left / (squares + eps).sqrt() * gain + bias)])
+        ("no_gain_no_bias", plain),
+        ("no_gain", plain + bias),
+        ("no_bias", plain * gain),
+        ("bias_first", (plain + bias) * gain),
+        ("unbiased", norm(unbiased=True)),
+        ("eps_beside", norm(scale=beside)),
+        ("unbiased_eps_beside", norm(unbiased=True, scale=beside)),
+        ("unbiased_no_eps", norm(unbiased=True, scale=torch.sqrt)),
+        ("eps_squared", norm(scale=lambda variance: (variance + eps * eps).sqrt())),
+        ("no_eps", norm(scale=torch.sqrt)),
+        ("no_root", norm(scale=lambda variance: variance + eps)),
+        ("not_scaled", norm(scale=torch.ones_like)),
+        ("over_time", norm(0)),
+        ("whole_sentence", norm((0, 1))),
+        ("not_centred", words / (squares + eps).sqrt() * gain + bias),
+        ("not_centred-deviation", words / spread * gain + bias),
+        ("squares_not_centred", left / (squares + eps).sqrt() * gain + bias)])
     if len(words) == words.shape[1]:
-        blame(returned,
-              [("gain_for_words", "gain and bias belong to the features, the columns, "
-                "and not to the words.", plain * gain[:, None] + bias[:, None])])
-    wrong_row("wrong_numbers", "result", returned, right)
+        blame(returned, [("gain_for_words", plain * gain[:, None] + bias[:, None])])
+    wrong_row("wrong_numbers", returned, right)
 
 
 # 13-5, listen to all alike
@@ -236,21 +189,16 @@ def check_13_5(even):
     places = torch.tensor([1, 0, 1, 1, 0, 1, 1]).bool().expand(B, 1, 1, S)
     for allowed in (None, places, some, some[0, 0], nothing):
         query, key, value = (torch.randn(B, H, size, K) for size in (T, S, S))
-        returned = ask(even, query, key, value, allowed, likely=[
-            ("square", "a product of yours has T columns where the S keys should be; "
-             "weights are [B, H, T, S], without a mask too.",
-             "[6, 5] but got: [6, 7]")])
+        returned = ask(even, query, key, value, allowed,
+                       likely=[("square", "[6, 5] but got: [6, 7]")])
         bare = (T, S) if allowed is None else tuple(allowed.shape)
-        refuse(isinstance(returned, tuple)
-               and getattr(returned[-1], "shape", None) == bare, "shape_of_mask",
-               f"your weights have a mask's shape, {list(bare)}; there are weights for "
-               f"each sentence and head: {[B, H, T, S]}.")
+        refuse(isinstance(returned, tuple) and getattr(returned[-1], "shape", None)
+               == bare, "shape_of_mask", got=list(bare), right=[B, H, T, S])
         returned = two_tensors(returned, [(B, H, T, K), (B, H, T, S)], "contexts")
         inspect_even(returned, query, key, value.double(), allowed, (B, H, T, S))
         value.requires_grad_()
         learns(lambda value: even(query, key, value, allowed)[0], [value])
     stays_where_it_is(even, query, key, value, device="query.device")
-    return "every word listens to all that it may, and chooses none."
 
 
 def inspect_even(returned, query, key, value, allowed, shape):
@@ -258,34 +206,25 @@ def inspect_even(returned, query, key, value, allowed, shape):
     context, weights = returned
     right = even_weights(allowed, shape)
     if close(weights, right):
-        return right_sums("wrong_context", "contexts", context, right @ value)
+        return right_sums("wrong_context", context, right @ value)
     S = shape[-1]
-    refuse(not weights.isfinite().all(), "nan_row",
-           "a word that may look at nothing gets nan or infinity; its count is 0.")
+    refuse(not weights.isfinite().all(), "nan_row")
     scores = (query @ key.transpose(-2, -1)).double() / query.shape[-1] ** 0.5
     marks = torch.ones(shape) if allowed is None else allowed.broadcast_to(shape)
     hidden = ~marks.bool()
     blame(weights, [
-        ("chooses", "yours chooses: query and key should have no say.",
-         scores.softmax(dim=-1),
+        ("chooses", scores.softmax(dim=-1),
          *(scores.masked_fill(hidden, low).softmax(dim=-1).nan_to_num(0)
            for low in (-1e9, -math.inf))),
-        ("mask_ignored", "yours listens to all words, and to the hidden ones too.",
-         torch.full(shape, 1 / S)),
-        ("counts_hidden", "yours divides by the number of all words; divide by how "
-         "many may be looked at.", marks.double() / S),
-        ("not_divided", "your weights do not add up to 1.", marks.double(),
-         torch.ones(shape)),
-        ("upside_down", "yours listens to the hidden words: True means may look.",
-         even_weights(hidden, shape)),
+        ("mask_ignored", torch.full(shape, 1 / S)),
+        ("counts_hidden", marks.double() / S),
+        ("not_divided", marks.double(), torch.ones(shape)),
+        ("upside_down", even_weights(hidden, shape)),
         ("over_queries",
-         "your columns add up to 1; rows are words that look, and rows should.",
          marks.double() / marks.double().sum(dim=-2, keepdim=True).clamp(min=1))])
     empty = right.sum(dim=-1) == 0
-    refuse(
-        empty.any() and close(weights[~empty], right[~empty]), "looks_anyway",
-        "a word that may look at nothing should have weights of 0; yours looks anyway.")
-    wrong_row("wrong_weights", "weights", weights, right)
+    refuse(empty.any() and close(weights[~empty], right[~empty]), "looks_anyway")
+    wrong_row("wrong_weights", weights, right)
 
 
 # 13-6, layers that start apart
@@ -305,59 +244,41 @@ def check_13_6(start_apart):
     before = {name: part.detach().clone() for name, part in layer.named_parameters()}
     layers = something(start_apart(layer, N))
     refuse(not all(torch.equal(part, before[name])
-                   for name, part in layer.named_parameters()), "layer_changed",
-           "yours draws the given layer anew; it should stay as it is.")
-    refuse(isinstance(layers, (list, tuple)), "plain_list", "a model does not see the "
-           "parameters of a Python list, so nothing would train them.")
+                   for name, part in layer.named_parameters()), "layer_changed")
+    refuse(isinstance(layers, (list, tuple)), "plain_list")
     refuse(not isinstance(layers, torch.nn.ModuleList), "no_module_list",
-           f"return an nn.ModuleList; yours is a {type(layers).__name__}.")
-    refuse(len(layers) != N, "wrong_number", f"{N} layers were asked for; you return "
-           f"{len(layers)}.")
+           kind=type(layers).__name__)
+    refuse(len(layers) != N, "wrong_number", N=N, got=len(layers))
     tables = [dict(one.named_parameters()) for one in layers]
     refuse(any(type(one) is not type(layer) or list(table) != list(before)
-               for one, table in zip(layers, tables)), "other_kind",
-           "each should be a layer of the same kind as the one that was given.")
-    refuse(any(table[name].shape != part.shape
-               for table in tables for name, part in before.items()), "fixed_sizes",
-           "your layers have other sizes than the layer that was given; make them "
-           "after it.")
+               for one, table in zip(layers, tables)), "other_kind")
+    refuse(any(table[name].shape != part.shape for table in tables
+               for name, part in before.items()), "fixed_sizes")
     inspect_starts(tables, before, dict(layer.named_parameters()))
     torch.manual_seed(27)
     again = start_apart(layer, N)
     torch.manual_seed(28)
     other = start_apart(layer, N)
-    refuse(all(map(torch.equal, again.parameters(), other.parameters())), "seeded",
-           "yours sets a seed, so a second stack begins just as the first.")
-    return "as many layers as were asked for, and no two begin alike."
+    refuse(all(map(torch.equal, again.parameters(), other.parameters())), "seeded")
 
 
 def inspect_starts(tables, before, given):
     """Raises the Mistake that explains layers which do not start apart."""
     first, last = tables[0], tables[-1]
     for name in before:
-        refuse(first[name] is last[name], "shared", "your layers are one layer, named "
-               "several times: they share their parameters.")
-        refuse(first[name] is given[name], "holds_layer",
-               "the given layer itself is in your list; make new ones only.")
+        refuse(first[name] is last[name], "shared")
+        refuse(first[name] is given[name], "holds_layer")
     drawn = [name for name in before if "norm" not in name]
-    refuse(all(torch.equal(first[name], last[name]) for name in drawn), "alike",
-           "your layers have parameters of their own, but begin with the same numbers.")
-    refuse(all(torch.equal(first[name], before[name]) for name in drawn), "first_kept",
-           "your first layer begins with the numbers of the given one.")
+    refuse(all(torch.equal(first[name], last[name]) for name in drawn), "alike")
+    refuse(all(torch.equal(first[name], before[name]) for name in drawn), "first_kept")
     for name in drawn:
-        refuse(torch.equal(first[name], last[name]), "biases_kept",
-               f"{name} is still the same in every layer.")
+        refuse(torch.equal(first[name], last[name]), "biases_kept", name=name)
     for name in before.keys() - set(drawn):
         start = float(name.endswith("weight"))
-        refuse(torch.equal(last[name], before[name]), "norms_kept",
-               f"{name} still has the numbers of the given layer; a norm begins with "
-               "gain 1 and bias 0.")
-        refuse(not (last[name] == start).all(), "norms_drawn",
-               f"{name} is drawn at random; a norm begins with gain 1 and bias 0.")
+        refuse(torch.equal(last[name], before[name]), "norms_kept", name=name)
+        refuse(not (last[name] == start).all(), "norms_drawn", name=name)
     for name in drawn:
         bound = before[name.replace("bias", "weight")].shape[1] ** -0.5
         deviation = (last[name] - before[name]).std()
-        refuse(deviation < 0.05, "noise",
-               "yours stays near the given layer; draw the numbers anew.")
-        refuse(last[name].abs().max() > 1.01 * bound, "other_size",
-               f"{name} has larger numbers than PyTorch gives it at the start.")
+        refuse(deviation < 0.05, "noise")
+        refuse(last[name].abs().max() > 1.01 * bound, "other_size", name=name)

@@ -4,9 +4,9 @@ import torch
 from torch import nn
 
 from softdict.attention import attention, scaled_dot
-from softdict.checks.answers import (DETACHED, NO_MASK_GIVEN, ask, blame, close,
-                                     copies, no_gradient, number, pair, something,
-                                     tensor, two_tensors, unchanged, wrong_row)
+from softdict.checks.answers import (
+    NO_MASK_GIVEN, ask, blame, close, copies, no_gradient, number, pair, something,
+    tensor, two_tensors, unchanged, wrong_row)
 from softdict.checks.result import Mistake, attempt, exercise, refuse
 from softdict.heads import MultiHeadAttention
 from softdict.masks import causal_mask, padding_mask
@@ -67,15 +67,14 @@ def steps(x, memory, lengths, self_attention, cross_attention, feed_forward, nor
 
 def keeps_gradients(returned, right, learned):
     """Raises Mistake unless as much gradient flows back as through the right answer."""
-    refuse(no_gradient(returned, learned[:1]), *DETACHED)
+    refuse(no_gradient(returned, learned[:1]), "detached")
     direction = torch.randn_like(right)
     got, wanted = ([torch.zeros(()) if slope is None else slope for slope in
                     torch.autograd.grad((one * direction).sum(), learned,
                                         retain_graph=True, allow_unused=True)]
                    for one in (returned, right))
-    refuse(not all(close(one, other) for one, other in zip(got, wanted)), "detached",
-           "the numbers are right, but some of the gradient is lost on its way back; "
-           "work with the tensors as they come.")
+    refuse(not all(close(one, other) for one, other in zip(got, wanted)),
+           "detached-some")
 
 
 @exercise("14-1", points=2)
@@ -91,38 +90,32 @@ def check_14_1(decoder_layer):
         except (ValueError, RuntimeError):
             explain_masks(parts, T, S, B)
             raise
-        got = tensor(something(returned), kept[0].shape, "new x")
-        unchanged(given, kept, "work on new tensors")
+        got = tensor(something(returned), kept[0].shape, "new_x")
+        unchanged(given, kept)
         asked = list(parts.asked)
         right = steps(*kept, *parts.arguments())
         if close(got, right):
             keeps_gradients(returned, right, [*kept[:2], *parts.layers.parameters()])
             continue
         with torch.no_grad():
-            for code, sentence, options in likely_layers():
+            for code, options in likely_layers():
                 try:
                     wrong = steps(*kept, *parts.arguments(), **options)
                 except (ValueError, RuntimeError):
                     continue
-                refuse(close(got, wrong), code, sentence)
+                refuse(close(got, wrong), code)
         wrong_masks(asked, T, S, lengths)
-        raise Mistake("wrong_words", "the new x is not that of a pre-norm decoder "
-                      "layer; three times: norm, sub-layer, sum.")
-    return "self-attention, cross-attention, feed-forward: that layer can translate."
+        raise Mistake("wrong_words")
 
 
 def wrong_masks(asked, T, S, lengths):
     """Raises Mistake if a mask that was handed over hides or shows the wrong words."""
-    causal = ("the mask of `self_attention` is not the causal one: a word may look at "
-              "itself and at what stands before it.")
-    padding = ("the mask of `cross_attention` should be True for the source words that "
-               "are real, and for no others.")
-    right = (causal_mask(T), causal), (padding_mask(lengths, S)[:, None], padding)
+    right = ((causal_mask(T), "wrong_mask-causal"),
+             (padding_mask(lengths, S)[:, None], "wrong_mask-padding"))
     for n, _, _, allowed in asked:
         wanted = right[n][0].expand(len(lengths), T, -1)
-        refuse(
-            allowed is not None and not torch.equal(allowed.expand_as(wanted), wanted),
-            "wrong_mask", right[n][1])
+        refuse(allowed is not None
+               and not torch.equal(allowed.expand_as(wanted), wanted), right[n][1])
 
 
 def explain_masks(parts, T, S, B):
@@ -136,67 +129,39 @@ def explain_masks(parts, T, S, B):
     if (x.dim(), source.dim()) != (3, 3):
         return
     if n == 0:
-        refuse(source.shape[1] == S, "attends_to_source", "your `self_attention` gets "
-               "the memory as its source; there x attends to itself.")
+        refuse(source.shape[1] == S, "attends_to_source")
         return
-    refuse(x.shape[1] == S and source.shape[1] == T, "turned",
-           "in `cross_attention` your queries come from the memory; they should come "
-           "from x, and keys and values from the memory.")
-    refuse(source.shape[1] == T, "queries_itself", "in `cross_attention` your keys and "
-           "values come from x; they should come from the memory.")
+    refuse(x.shape[1] == S and source.shape[1] == T, "turned")
+    refuse(source.shape[1] == T, "queries_itself")
     shape = [B, 1, S] if allowed is None else list(allowed.shape)
-    refuse(len(shape) > 3, "mask_axis", "the axis of the heads is added for you: the "
-           f"mask of `cross_attention` is [{B}, 1, {S}] here.")
-    refuse(shape == [B, S], "mask_axis", f"the mask of `cross_attention` is [{B}, {S}] "
-           f"here; it needs an axis of 1 for the queries: [{B}, 1, {S}].")
-    refuse(shape[-1:] != [S], "mask_of_words", f"there are {S} source words here, so "
-           f"the last axis of that mask is {S}; your mask is {shape}.")
+    refuse(len(shape) > 3, "mask_axis-heads", B=B, S=S)
+    refuse(shape == [B, S], "mask_axis-queries", B=B, S=S)
+    refuse(shape[-1:] != [S], "mask_of_words", S=S, shape=shape)
 
 
 def likely_layers():
-    """Code, sentence and options of the mistakes that `steps` can make."""
+    """Codes and options of the mistakes that `steps` can make."""
     return [
-        ("no_causal_mask", "your words see those that come later; `self_attention` "
-         "needs its mask.", {"causal": False}),
-        ("no_source_mask", "your words look at the pads of the source; "
-         "`cross_attention` needs its mask.", {"padded": False}),
-        ("no_masks", "both attentions need their masks.",
-         {"causal": False, "padded": False}),
-        ("raw_source", "in the first sub-layer keys and values go through the norm, "
-         "too: your queries are normalised, and your keys are not.",
-         {"own": lambda x, reads: x}),
-        ("states_normalised", "the memory was normalised by the encoder; leave it as "
-         "it is.", {"source": lambda memory, norm: norm(memory)}),
-        ("cross_attention_first", "your cross-attention comes before self-attention; "
-         "it is the second sub-layer.", {"order": (1, 0, 2)}),
-        ("feed_forward_early", "your feed-forward comes before cross-attention; it is "
-         "the third sub-layer.", {"order": (0, 2, 1)}),
-        ("no_cross_attention", "yours leaves out the second sub-layer, "
-         "`cross_attention`.", {"order": (0, 2)}),
-        ("no_feed_forward", "yours leaves out the third sub-layer, `feed_forward`.",
-         {"order": (0, 1)}),
-        ("one_norm", "each sub-layer has a norm of its own; yours uses the first for "
-         "all.", {"which": (0, 0, 0)}),
-        ("all_at_once", "your sub-layers all read the x that came in; each reads what "
-         "the one before has added to it.", {"apart": True}),
-        ("post_norm", "that is post-norm, which normalises the sums; here each "
-         "sub-layer *reads* through its norm.", {"post": True}),
-        ("norm_on_path", "your norms replace x; only what a sub-layer reads goes "
-         "through its norm.", {"path": True}),
-        ("causal_turned", "your causal mask is turned over: True means may look.",
-         {"turn": (0,)}),
-        ("pads_turned", "your padding mask is turned over: True means may look.",
-         {"turn": (1,)}),
-        ("masks_turned", "both masks are turned over: True means may look.",
-         {"turn": (0, 1)}),
-        ("not_added", "yours replaces x by each sub-layer's answer; add it to x.",
-         {"added": (0, 0, 0)}),
-        ("not_added", "the answer of cross-attention replaces x; it should be added.",
-         {"added": (1, 0, 1)}),
-        ("not_added", "the answer of self-attention replaces x; it should be added.",
-         {"added": (0, 1, 1)}),
-        ("not_added", "the answer of feed-forward replaces x; it should be added.",
-         {"added": (1, 1, 0)})]
+        ("no_causal_mask", {"causal": False}),
+        ("no_source_mask", {"padded": False}),
+        ("no_masks", {"causal": False, "padded": False}),
+        ("raw_source", {"own": lambda x, reads: x}),
+        ("states_normalised", {"source": lambda memory, norm: norm(memory)}),
+        ("cross_attention_first", {"order": (1, 0, 2)}),
+        ("feed_forward_early", {"order": (0, 2, 1)}),
+        ("no_cross_attention", {"order": (0, 2)}),
+        ("no_feed_forward", {"order": (0, 1)}),
+        ("one_norm", {"which": (0, 0, 0)}),
+        ("all_at_once", {"apart": True}),
+        ("post_norm", {"post": True}),
+        ("norm_on_path", {"path": True}),
+        ("causal_turned", {"turn": (0,)}),
+        ("pads_turned", {"turn": (1,)}),
+        ("masks_turned", {"turn": (0, 1)}),
+        ("not_added", {"added": (0, 0, 0)}),
+        ("not_added-cross", {"added": (1, 0, 1)}),
+        ("not_added-self", {"added": (0, 1, 1)}),
+        ("not_added-feed_forward", {"added": (1, 1, 0)})]
 
 
 @exercise("14-2", points=2)
@@ -210,21 +175,13 @@ def check_14_2(cross_attention):
         kept = (torch.randn(B, T, 12).double().requires_grad_(),
                 torch.randn(B, S, 12).double().requires_grad_(), lengths)
         x, memory, _ = kept
-        returned = pair(
-            ask(cross_attention, layer, *kept, advice="work on new tensors", likely=[
-                ("mask_shape", "the mask does not fit the scores: it should be [B, 1, "
-                 "S], with the pads of the source.", "must be [..., T, S]"),
-                ("mixed", "keys and values must be as many: both come from the same "
-                 "sentence.", "Expected size for first two dimensions")]),
-            "the answers", "the weights")
-        refuse(returned[1] is None, "no_weights",
-               "the weights are None; `layer.weights` gives them.")
+        returned = pair(ask(cross_attention, layer, *kept, likely=[
+            ("mask_shape", "must be [..., T, S]"),
+            ("mixed", "Expected size for first two dimensions")]))
+        refuse(returned[1] is None, "no_weights")
         shapes = [tuple(getattr(part, "shape", ())) for part in returned]
-        refuse(shapes == [(B, S, 12), (B, 3, S, T)] and S != T, "turned",
-               f"{T} target words make queries here, and {S} answers come back: where "
-               "do your queries come from?")
-        refuse(shapes[0] == (B, 3, T, S), "swapped",
-               "return the answers first and the weights second.")
+        refuse(shapes == [(B, S, 12), (B, 3, S, T)] and S != T, "turned", T=T, S=S)
+        refuse(shapes[0] == (B, 3, T, S), "swapped")
         got = answers, weights = two_tensors(returned, [(B, T, 12), (B, 3, T, S)])
         pads = padding_mask(lengths, S)[:, None]
 
@@ -237,41 +194,28 @@ def check_14_2(cross_attention):
             continue
         with torch.no_grad():
             blame(got, [
-                ("no_mask", "the queries are right now, and pads of the source still "
-                 "get weight.", answered(x, memory, None)),
-                ("mask_turned", "your mask is turned over: True means may look.",
-                 answered(x, memory, ~pads)),
-                ("mask_once", "in yours only one of the two, answers or weights, has "
-                 "the mask; hand it to both.",
-                 (answered(x, memory, None)[0], right[1]),
+                ("no_mask", answered(x, memory, None)),
+                ("mask_turned", answered(x, memory, ~pads)),
+                ("mask_once", (answered(x, memory, None)[0], right[1]),
                  (right[0], answered(x, memory, None)[1])),
-                ("mask_too_late", "your weights of pads become 0 after the softmax, so "
-                 "rows no longer add up to 1; hand the mask to `layer.weights`.",
+                ("mask_too_late",
                  (right[0], answered(x, memory, None)[1] * pads[:, None])),
-                ("mean_of_memory", "your answers are means of the memory itself; the "
-                 "layer also has values and a last matrix, so call it.",
-                 (right[1].mean(dim=1) @ memory, right[1]))])
+                ("mean_of_memory", (right[1].mean(dim=1) @ memory, right[1]))])
             if S == T:
                 blame(got, [
-                    ("turned", "the queries still come from the source.",
-                     answered(memory, x, None), answered(memory, x, pads)),
-                    ("queries_itself", "keys and values come from x; they should come "
-                     "from the memory.", answered(x, x, pads), answered(x, x, None))])
+                    ("turned-still", answered(memory, x, None),
+                     answered(memory, x, pads)),
+                    ("queries_itself", answered(x, x, pads), answered(x, x, None))])
                 key, _ = layer.keys_and_values(memory)
                 _, value = layer.keys_and_values(x)
                 refuse(close(answers, layer.attend_to(x, key, value, pads)),
-                       "value_of_words", "the values come from x; the answers should "
-                       "be made of the source.")
+                       "value_of_words")
                 refuse(close(weights, answered(x, memory, pads & causal_mask(T))[1]),
-                       "causal", "the whole source is there: no word of it is hidden "
-                       "for coming later.")
+                       "causal")
         to_pads = weights[lengths.argmin(), :, :, lengths.min():]
-        refuse(not close(to_pads, torch.zeros_like(to_pads)), "pads_seen",
-               "some weight still goes to pads of the source.")
-        refuse(close(weights, right[1]), "wrong_answers", "the weights are right, but "
-               "the answers are not those of `layer` with x, memory and the mask.")
-        wrong_row("wrong_weights", "weights", weights, right[1].detach())
-    return "queries from the target, keys and values from the source, and no pad."
+        refuse(not close(to_pads, torch.zeros_like(to_pads)), "pads_seen")
+        refuse(close(weights, right[1]), "wrong_answers")
+        wrong_row("wrong_weights", weights, right[1].detach())
 
 
 @exercise("14-3", points=2)
@@ -281,45 +225,30 @@ def check_14_3(tie):
     model = make_variant(11, 9, config, tied=False)
     kept = {name: item.detach().clone() for name, item in model.state_dict().items()}
     before = sum(item.numel() for item in model.parameters())
-    no_linear = ("no_linear",
-                 "the generator should stay a Linear; share only its weight.")
-    new = attempt(lambda: tie(model), (*no_linear, "as child module"),
-                  ("not_a_parameter", "PyTorch wants a parameter there: hand over the "
-                   "parameter itself, and not its numbers.", "cannot assign"))
-    refuse(isinstance(new, nn.Module) and new is not model, "another_model",
-           "change the model that you were given; there is no need for another.")
-    refuse(not isinstance(model.generator, nn.Linear), *no_linear)
+    new = attempt(lambda: tie(model), ("no_linear", "as child module"),
+                  ("not_a_parameter", "cannot assign"))
+    refuse(isinstance(new, nn.Module) and new is not model, "another_model")
+    refuse(not isinstance(model.generator, nn.Linear), "no_linear")
     table, matrix = model.decoder.embedding.table.weight, model.generator.weight
     refuse(table is not matrix and model.encoder.embedding.table.weight is matrix,
-           "wrong_table",
-           "yours shares the English table; the generator scores Korean words.")
+           "wrong_table")
     refuse(tuple(matrix.shape) != (9, 12) or tuple(table.shape) != (9, 12),
-           "transposed",
-           "both matrices are [V, D] as they are: nothing has to be turned.")
+           "transposed")
     numbers = kept["decoder.embedding.table.weight"], kept["generator.weight"]
     if table is not matrix:
-        refuse(table.data_ptr() == matrix.data_ptr(), "two_parameters",
-               "the numbers are shared, but there are two parameters for them: an "
-               "optimiser would move them twice.")
-        refuse(torch.equal(table, matrix), "copied", "the numbers are equal today; "
-               "after one update they will not be. Share the matrix itself.")
-        raise Mistake("not_tied",
-                      "embedding and generator still have matrices of their own.")
-    refuse(torch.equal(table, numbers[1]), "wrong_direction",
-           "the shared numbers are the generator's; keep those of the embedding.")
-    refuse(not torch.equal(table, numbers[0]), "other_numbers",
-           "the shared numbers are neither's; keep those of the embedding.")
+        refuse(table.data_ptr() == matrix.data_ptr(), "two_parameters")
+        refuse(torch.equal(table, matrix), "copied")
+        raise Mistake("not_tied")
+    refuse(torch.equal(table, numbers[1]), "wrong_direction")
+    refuse(not torch.equal(table, numbers[0]), "other_numbers")
     bias = getattr(model.generator, "bias", None)
-    refuse(bias is None or not torch.equal(bias, kept["generator.bias"]), "bias",
-           "leave the generator's bias as it was.")
+    refuse(bias is None or not torch.equal(bias, kept["generator.bias"]), "bias")
     shared = "generator.weight", "decoder.embedding.table.weight"
     refuse(any(not torch.equal(item, kept[name])
                for name, item in model.state_dict().items() if name not in shared),
-           "changes_more", "something else in the model has changed too.")
+           "changes_more")
     refuse(not table.requires_grad or sum(item.numel() for item in model.parameters())
-           != before - 9 * 12, "not_learned",
-           "the shared matrix should still be a parameter that learns.")
-    return "one matrix, and 108 numbers fewer."
+           != before - 9 * 12, "not_learned")
 
 
 def counted(source_words, target_words, width, layers, hidden, tied, bias=1, last=2,
@@ -346,45 +275,29 @@ def check_14_4(parameters):
         if got == right:
             continue
         blame(got, [
-            ("tied_ignored", "the two kinds of generator are mixed up: a tied one "
-             "shares its matrix with the target's table.", counted(*plain, not tied)),
-            ("no_biases", "every Linear has a bias.",
-             counted(*plain, tied, bias=0, generator_bias=0)),
-            ("no_biases", "every Linear in the layers has a bias.",
-             counted(*plain, tied, bias=0)),
-            ("no_biases", "the four Linears of an attention have a bias each.",
-             right - layers * 3 * 4 * width),
-            ("no_biases", "both Linears of a feed-forward have a bias.",
-             right - layers * 2 * (hidden + width)),
-            ("generator_bias", "the generator has a bias, tied or not.",
-             counted(*plain, tied, generator_bias=0)),
-            ("last_norms", "each stack has one more norm at its end.",
-             counted(*plain, tied, last=0)),
-            ("last_norms", "both stacks have one more norm at their end.",
-             counted(*plain, tied, last=1)),
-            ("decoder_like_encoder", "a decoder layer has cross-attention too, with a "
-             "norm of its own.", counted(*plain, tied, attentions=2, decoder_norms=2)),
-            ("no_cross_attention", "a decoder layer has two attentions.",
-             counted(*plain, tied, attentions=2)),
-            ("third_norm", "a decoder layer has three norms, one for each sub-layer.",
-             counted(*plain, tied, decoder_norms=2)),
-            ("one_norm", "each sub-layer has a norm of its own.",
-             counted(*plain, tied, encoder_norms=1, decoder_norms=1)),
-            ("no_norms", "norms learn a gain and a bias for each feature.",
+            ("tied_ignored", counted(*plain, not tied)),
+            ("no_biases", counted(*plain, tied, bias=0, generator_bias=0)),
+            ("no_biases-layers", counted(*plain, tied, bias=0)),
+            ("no_biases-attention", right - layers * 3 * 4 * width),
+            ("no_biases-feed_forward", right - layers * 2 * (hidden + width)),
+            ("generator_bias", counted(*plain, tied, generator_bias=0)),
+            ("last_norms", counted(*plain, tied, last=0)),
+            ("last_norms-both", counted(*plain, tied, last=1)),
+            ("decoder_like_encoder",
+             counted(*plain, tied, attentions=2, decoder_norms=2)),
+            ("no_cross_attention", counted(*plain, tied, attentions=2)),
+            ("third_norm", counted(*plain, tied, decoder_norms=2)),
+            ("one_norm", counted(*plain, tied, encoder_norms=1, decoder_norms=1)),
+            ("no_norms",
              counted(*plain, tied, encoder_norms=0, decoder_norms=0, last=0)),
-            ("one_layer", "there are several layers on each side, none of them shared.",
-             counted(source_words, target_words, width, 1, hidden, tied)),
-            ("no_tables", "the two tables of word vectors are missing.",
-             right - (source_words + target_words) * width),
-            ("one_table", "the source has a table of its own.",
-             right - source_words * width)])
+            ("one_layer", counted(source_words, target_words, width, 1, hidden, tied)),
+            ("no_tables", right - (source_words + target_words) * width),
+            ("one_table", right - source_words * width)])
         refuse(got == right + layers * 3 * 4 * (heads - 1) * (width * width + width),
-               "times_heads",
-               "the heads share the width: their number does not change the count.")
-        raise Mistake("wrong_number", f"for {source_words} and {target_words} words, "
-                      f"width {width}, {layers} layers and inner width {hidden}, "
-                      f"tied={tied}, it has {right:,} parameters; yours is {got:,.0f}.")
-    return "and the number of heads did not matter."
+               "times_heads")
+        raise Mistake("wrong_number", source_words=source_words,
+                      target_words=target_words, width=width, layers=layers,
+                      hidden=hidden, tied=tied, right=right, got=got)
 
 
 @exercise("14-5", points=3)
@@ -405,23 +318,17 @@ def check_14_5(best_key):
         scores = scaled_dot(*kept[:2]).detach()
         may = torch.tensor(True) if allowed is None else allowed
         hidden = ~may.broadcast_to(scores.shape)
-        returned = ask(
-            best_key, *kept, *([] if allowed is None else [allowed]),
-            advice="work on new tensors", likely=[
-                ("four_axes", "`...` stands for any axes, or none: without heads there "
-                 "are three, and without a batch two.", "values to unpack"),
-                *([NO_MASK_GIVEN] if allowed is None else [])])
+        returned = ask(best_key, *kept, *([] if allowed is None else [allowed]),
+                       likely=[("four_axes", "values to unpack"),
+                               *([NO_MASK_GIVEN] if allowed is None else [])])
         context, weights = two_tensors(
             returned, [(*leading, T, K), (*leading, T, S)], "contexts")
-        refuse(not all(part.is_floating_point() for part in returned), "whole_numbers",
-               "the weights should be of the dtype of the scores; yours are whole "
-               "numbers.")
+        refuse(not all(part.is_floating_point() for part in returned), "whole_numbers")
         right = hard(scores, hidden)
         if close(weights, right) and close(context, right @ kept[2].double()):
-            refuse(no_gradient(returned[0], kept[2:]), *DETACHED)
+            refuse(no_gradient(returned[0], kept[2:]), "detached")
             continue
-        raise Mistake(*explained(weights, context, scores, hidden, kept))
-    return "0 and 1, as in chapter 01."
+        raise Mistake(explained(weights, context, scores, hidden, kept))
 
 
 def hard(scores, hidden):
@@ -431,53 +338,45 @@ def hard(scores, hidden):
 
 
 def explained(weights, context, scores, hidden, kept):
-    """Code and sentence of the likely mistake in weights and contexts."""
+    """The code of the likely mistake in weights and contexts."""
     nowhere = hidden.all(dim=-1)
     filled = scores.masked_fill(hidden, float("-inf"))
     if weights.isnan().any() or context.isnan().any():
-        return ("no_number", "a query that may look at nothing gets weights of 0; "
-                "yours are not numbers.")
+        return "no_number"
     if close(weights, hard(scores, hidden)):
         if close(context[~nowhere], (weights @ kept[2].double())[~nowhere]):
-            return ("context_of_nothing", "the weights are right; where they are all "
-                    "0, the context should be 0, and yours is not.")
-        return ("wrong_context",
-                "the weights are right; the context is the value of the best key.")
+            return "context_of_nothing"
+        return "wrong_context"
     if ((weights != 0) & hidden & ~nowhere[..., None]).any():
-        return ("sees_hidden", "a hidden key was taken; hidden scores must lose before "
-                "the best is chosen.")
+        return "sees_hidden"
     if (weights[nowhere] != 0).any():
-        return ("looks_nowhere", "a query that may look at nothing gets weights of 0; "
-                "yours takes a key all the same.")
+        return "looks_nowhere"
     if close(weights,
              (filled.masked_fill(nowhere[..., None], 0)).softmax(dim=-1) * ~hidden):
-        return "soft", "those are softmax weights: the best key should get all."
+        return "soft"
     if close(weights, hard(-scores, hidden)):
-        return "worst_key", "yours takes the worst key."
+        return "worst_key"
     late = nn.functional.one_hot(scores.argmax(dim=-1),
                                  scores.shape[-1]).double() * ~hidden
     if close(weights, late):
-        return ("masked_late", "a hidden key won and was struck out afterwards; hide "
-                "scores before you choose.")
+        return "masked_late"
     zeroed = nn.functional.one_hot((scores * ~hidden).argmax(dim=-1),
                                    scores.shape[-1]).double() * ~hidden
     if close(weights, zeroed):
-        return ("scores_zero", "a hidden score of 0 can still be the best; then the "
-                "query gets nothing.")
+        return "scores_zero"
     best = (filled == filled.max(dim=-1, keepdim=True).values) & ~hidden
     # one of the best, or several
     taken = ((weights == 1) & best).any(dim=-1).equal(best.any(dim=-1))
     if taken or close(weights,
                       best.double() / best.sum(dim=-1, keepdim=True).clamp(min=1)):
-        return "all_best", "of equally good keys, take the first alone."
+        return "all_best"
     query, key = kept[:2]
     over_queries = nn.functional.one_hot(filled.argmax(dim=-2),
                                          scores.shape[-2]).double().transpose(-2, -1)
     if close(weights, over_queries * ~hidden):
-        return ("over_queries", "yours looks for the best query of each key; each "
-                "query wants its best key.")
+        return "over_queries"
     lengths = query.double().norm(dim=-1, keepdim=True) * key.double().norm(
         dim=-1)[..., None, :]
     if close(weights, hard(scores / lengths.clamp(min=1e-9).to(scores.dtype), hidden)):
-        return "cosine", "yours compares directions; the score is the dot product."
-    return "wrong_weights", "the 1 does not stand at the key with the highest score."
+        return "cosine"
+    return "wrong_weights"

@@ -86,7 +86,6 @@ def check_15_1(right_loop):
     torch.manual_seed(25)
     for _ in range(2):
         compare_loops(right_loop, Witness(), [make_batch(pairs) for pairs in SENTENCES])
-    return "every update has its own gradient, and every word counts once."
 
 
 def compare_loops(right_loop, model, batches):
@@ -100,44 +99,27 @@ def compare_loops(right_loop, model, batches):
     start, right = copy.deepcopy(model), followed()
     wrong = {pads: followed(pads) for pads in ("counted", "divided")}
     likely = [
-        ("pads_counted", "pads are words in your loss; `token_loss` leaves them out.",
-         wrong["counted"], followed("counted", False)),
-        ("pads_divided", "the sum is right, but yours divides it by all places; divide "
-         "by the real words.", wrong["divided"], followed("divided", False)),
-        ("not_emptied", "between your updates the gradients stay, so each update adds "
-         "to those before; `optimizer.zero_grad()` empties them.",
-         followed(empties=False)),
-        ("loss_after_step", "your losses are those after each step; the loss before it "
-         "is asked for.", followed(after=True)),
-        ("by_sentences", "yours divides by the number of sentences; divide by that of "
-         "the real words.", followed("sentences")),
-        ("shifted_again", "yours shifts `target_in` once more, so the end of a "
-         "sentence is never asked for; `target_out` is what to predict.",
-         followed(batches=again))]
+        ("pads_counted", wrong["counted"], followed("counted", False)),
+        ("pads_divided", wrong["divided"], followed("divided", False)),
+        ("not_emptied", followed(empties=False)),
+        ("loss_after_step", followed(after=True)),
+        ("by_sentences", followed("sentences")),
+        ("shifted_again", followed(batches=again))]
     model.seen.clear()
     optimizer = Descent(model.parameters(), 0.5)
-    returned = something(attempt(lambda: right_loop(model, optimizer, batches[:]), (
-        "steps_too_early", "your step stands between the loss and its gradient: it "
-        "changes the numbers that the backward pass needs.", "inplace operation")))
-    refuse(not model.seen, "model_unused", "your loop never runs the model.")
-    refuse(any(model.reads(batch.target_out) for batch in batches), "not_shifted",
-           "your decoder reads `target_out`, the very words that it should predict; it "
-           "reads `target_in`.")
+    returned = something(attempt(lambda: right_loop(model, optimizer, batches[:]),
+                                 ("steps_too_early", "inplace operation")))
+    refuse(not model.seen, "model_unused")
+    refuse(any(model.reads(batch.target_out) for batch in batches), "not_shifted")
     refuse(not isinstance(returned, (list, tuple, torch.Tensor))
-           or len(returned) != len(batches), "wrong_count",
-           "return a list with one loss for each batch.")
+           or len(returned) != len(batches), "wrong_count")
     got = torch.cat([torch.tensor([number(loss) for loss in returned]), weights(model)])
     if not close(got, right, 1e-5):
-        refuse(torch.equal(weights(model), weights(start)), "never_moves",
-               "your model is the same before and after; which gradients does the step "
-               "find?")
+        refuse(torch.equal(weights(model), weights(start)), "never_moves")
         blame(got, likely, 1e-5)
-        raise Mistake("wrong_training", "after three updates the losses should be "
-                      f"{short(right[:3])}; yours are {short(got[:3])}.")
+        raise Mistake("wrong_training", right=short(right[:3]), got=short(got[:3]))
     refuse(any(isinstance(loss, torch.Tensor) and loss.requires_grad
-               for loss in returned), "keeps_graphs",
-           "all is right, but each loss that you keep is a tensor, and holds on to the "
-           "graph that made it; keep `loss.item()`.")
+               for loss in returned), "keeps_graphs")
 
 
 def follow(model, batches, pads, empties, after):
@@ -173,44 +155,32 @@ def check_15_2(fair_loss):
             with torch.enable_grad():    # and back again, whatever an answer leaves
                 compare_fair(fair_loss, Witness(0.5).train(was_training),
                              make_batch(pairs))
-    return "asked twice, it gives the same answer, and the training goes on unchanged."
 
 
 def compare_fair(fair_loss, model, batch):
     """Raises the Mistake that explains a loss that was not measured as in use."""
     was_training = model.training
     got = number(fair_loss(model, batch))
-    refuse(not model.seen, "model_unused", "your function never runs the model.")
-    refuse(model.reads(batch.target_out), "not_shifted", "your decoder reads "
-           "`target_out`, the very words that it should predict; it reads `target_in`.")
-    refuse(any(training for _, training, _ in model.seen), "dropout_left_on",
-           "dropout is on in yours: `no_grad` saves memory, and leaves it on; "
-           "`model.eval()` switches it off.")
-    refuse(any(graph for _, _, graph in model.seen), "keeps_graph", "yours keeps all "
-           "that a backward pass would need; `with torch.no_grad():` saves it.")
-    refuse(not torch.is_grad_enabled(), "gradients_left_off", "after your function "
-           "nothing can be trained any more: gradients are still switched off.")
+    refuse(not model.seen, "model_unused")
+    refuse(model.reads(batch.target_out), "not_shifted")
+    refuse(any(training for _, training, _ in model.seen), "dropout_left_on")
+    refuse(any(graph for _, _, graph in model.seen), "keeps_graph")
+    refuse(not torch.is_grad_enabled(), "gradients_left_off")
     now = [part.training for part in model.modules()]
-    refuse(was_training and not all(now), "left_in_eval", "the model was in training, "
-           "and yours leaves it, or parts of it, in `eval`; `model.train(...)` sets "
-           "all its parts.")
-    refuse(not was_training and any(now), "left_in_training", "the model was in "
-           "`eval`, and yours leaves it, or parts of it, in training.")
+    refuse(was_training and not all(now), "left_in_eval")
+    refuse(not was_training and any(now), "left_in_training")
     with torch.no_grad():
         logits = model.eval()(batch.source, batch.source_lengths, batch.target_in)
     right, counted, divided = (mean_loss(logits, batch.target_out, pads).item()
                                for pads in ("left out", "counted", "divided"))
     if not close(got, right, 1e-5):
         blame(got, [
-            ("pads_counted", "pads are words in your loss; leave them out.", counted),
-            ("pads_divided", "yours divides by all places; divide by the real words.",
-             divided),
-            ("mean_of_sentences", "yours takes the mean of the sentences' means; each "
-             "word counts alike.", torch.stack([
-                 mean_loss(one[None], words[None], "left out")
+            ("pads_counted", counted),
+            ("pads_divided", divided),
+            ("mean_of_sentences", torch.stack(
+                [mean_loss(one[None], words[None], "left out")
                  for one, words in zip(logits, batch.target_out)]).mean())], 1e-5)
-        raise Mistake("wrong_loss",
-                      f"the loss should be {right:.4f}; yours is {got:.4f}.")
+        raise Mistake("wrong_loss", right=right, got=got)
 
 
 # 15-4
@@ -222,7 +192,6 @@ def check_15_4(right_gradient):
         compare_gradients(right_gradient, [
             (torch.randn(count, 4).double(), torch.randint(0, 3, (count,)))
             for count in counts])
-    return "every word counts once, in whatever part it stands."
 
 
 def compare_gradients(right_gradient, parts):
@@ -254,49 +223,30 @@ def compare_gradients(right_gradient, parts):
         return loss
 
     returned = right_gradient(model, parts, mean_loss, lambda part: len(part[1]))
-    refuse(not all(map(torch.equal, kept,
-                       (weights.detach() for weights in model.parameters()))),
-           "takes_a_step", "yours changes the model; only the gradients are asked for.")
-    refuse(any(weights.grad is None for weights in model.parameters()), "no_gradient",
-           "the gradients of the model are empty; has `backward` been called, or were "
-           "they emptied after it?")
+    refuse(not all(map(torch.equal, kept, (
+        weights.detach() for weights in model.parameters()))), "takes_a_step")
+    refuse(any(weights.grad is None for weights in model.parameters()), "no_gradient")
     something(returned)
     got = torch.cat([weights.grad.flatten() for weights in model.parameters()])
     if not close(got, gradient(whole), 1e-6):
-        blame(got, [("not_emptied", "an old gradient was left in the model, and yours "
-                     "adds to it.", gradient(whole) + old)], 1e-6)
+        blame(got, [("not_emptied", gradient(whole) + old)], 1e-6)
         if parts[1:]:    # with one part, every mistake of weighting is right
             blame(got, [
-                ("mean_of_means", "each part counts alike in yours; each *word* "
-                 "should.", gradient(sum(means) / len(means))),
-                ("last_part",
-                 "only the last part is left: the gradients are emptied too often.",
-                 *(gradient(means[-1] * share)
-                   for share in (words[-1] / sum(words), 1 / len(means), 1))),
-                ("first_part", "only the first part is there in yours.",
-                 gradient(means[0] * words[0] / sum(words))),
-                ("sum_of_means", "yours adds the parts up and never divides.",
-                 gradient(sum(means))),
-                ("sum_of_words", "yours is the sum over all words; the mean is asked "
-                 "for.", gradient(whole * sum(words))),
-                ("divided_twice", "yours divides by the number of parts as well.",
-                 gradient(whole / len(means))),
-                ("words_so_far", "yours divides each part by the words so far; divide "
-                 "by those of all parts.",
-                 gradient(sum(mean * words[n] / sum(words[:n + 1])
-                              for n, mean in enumerate(means))))], 1e-6)
-        raise Mistake("wrong_gradient", f"for parts of {words} words the gradient is "
-                      "not that of all words together.")
-    refuse(not all(begun[1:]), "all_at_once",
-           "the gradient is right, but all parts stay in memory until the end; send "
-           "each part back before the next one is computed.")
+                ("mean_of_means", gradient(sum(means) / len(means))),
+                ("last_part", *(gradient(means[-1] * share) for share
+                                in (words[-1] / sum(words), 1 / len(means), 1))),
+                ("first_part", gradient(means[0] * words[0] / sum(words))),
+                ("sum_of_means", gradient(sum(means))),
+                ("sum_of_words", gradient(whole * sum(words))),
+                ("divided_twice", gradient(whole / len(means))),
+                ("words_so_far", gradient(sum(mean * words[n] / sum(words[:n + 1])
+                                              for n, mean in enumerate(means))))], 1e-6)
+        raise Mistake("wrong_gradient", words=words)
+    refuse(not all(begun[1:]), "all_at_once")
     loss = number(returned)
     if not close(loss, whole, 1e-6):
-        blame(loss, [("loss_of_parts", "the gradient is right; the loss that you "
-                      "return is the mean of the parts' means, and each *word* should "
-                      "count alike.", sum(means) / len(means))], 1e-6)
-    refuse(not close(loss, whole, 1e-6), "wrong_loss", "the gradient is right; the "
-           f"loss of the whole batch is {whole.item():.4f}, and yours says {loss:.4f}.")
+        blame(loss, [("loss_of_parts", sum(means) / len(means))], 1e-6)
+    refuse(not close(loss, whole, 1e-6), "wrong_loss", right=whole.item(), loss=loss)
 
 
 # 15-5
@@ -309,14 +259,12 @@ def check_15_5(smoothed):
         target[1] = PAD
         logits[:, PAD] += 1    # a pad that is not unlikely
         compare_losses(smoothed, logits, target, smoothing)
-    return "a little for every word, and nothing for a pad."
 
 
 def compare_losses(smoothed, logits, target, smoothing):
     """Raises the Mistake that explains the reader's loss, if it is wrong."""
-    got = number(ask(smoothed, logits, target, smoothing, likely=[
-        ("log_of_zero", "your code takes the logarithm of 0: a share of the softmax is "
-         "never 0.", "math domain")]))
+    got = number(ask(smoothed, logits, target, smoothing,
+                     likely=[("log_of_zero", "math domain")]))
     logits = logits.double()
     V, real, logs = logits.shape[-1], target != PAD, logits.log_softmax(dim=-1)
 
@@ -337,50 +285,32 @@ def compare_losses(smoothed, logits, target, smoothing):
     share = spread + each
     entropy = -sum(part * math.log(part) for part in [share] + [each] * (V - 2) if part)
     blame(got, [
-        ("mass_on_pad",
-         "yours wants a share for PAD too; nobody should ever say a pad.",
-         loss(1 - smoothing + smoothing / V, smoothing / V, smoothing / V).mean(),
-         loss(share, each, each).mean()),
-        ("right_word_left_out", "yours spreads over the other words only; the right "
-         "word takes part, too.", loss(1 - smoothing, smoothing / (V - 2), 0.0).mean()),
-        ("divided_by_all", "you spread over V - 1 words, so divide by V - 1.",
+        ("mass_on_pad", loss(1 - smoothing + smoothing / V, smoothing / V,
+                             smoothing / V).mean(), loss(share, each, each).mean()),
+        ("right_word_left_out", loss(1 - smoothing, smoothing / (V - 2), 0.0).mean()),
+        ("divided_by_all",
          loss(1 - smoothing + smoothing / V, smoothing / V, 0.0).mean()),
-        ("exchanged", "in yours the right word gets the smoothing, and the rest is "
-         "spread; it is the other way round.",
-         loss(smoothing + spread / (V - 1), spread / (V - 1), 0.0).mean(),
+        ("exchanged", loss(smoothing + spread / (V - 1), spread / (V - 1), 0.0).mean(),
          loss(smoothing, spread / (V - 2), 0.0).mean()),
-        ("shares_over_one", "what you want is more than 1 together: the right word "
-         "gives up what is spread.", loss(1.0, each, 0.0).mean(),
+        ("shares_over_one", loss(1.0, each, 0.0).mean(),
          loss(1 + each, each, 0.0).mean()),
-        ("shares_under_one", "what you want is less than 1 together: the right word "
-         "takes part in what is spread.", loss(1 - smoothing, each, 0.0).mean()),
-        ("mass_on_pad", "yours wants a share for PAD, and the right word gets nothing "
-         "of what is spread.", loss(1 - smoothing, each, each).mean()),
-        ("not_smoothed", "that is the plain loss; nothing is spread.",
-         loss(1.0, 0.0, 0.0).mean()),
-        ("pads_counted", "yours divides by the pads as well.",
-         right.sum() / len(target)),
-        ("pads_are_targets", "yours has a loss for places whose target is PAD; leave "
-         "them out.", *(torch.where(real, loss(share, each, 0.0, everyone),
-                                    loss(of_pad, each, 0.0, everyone)).mean()
-                        for of_pad in (1 - smoothing, share, 0.0))),
-        ("sum", "yours is the sum over the places; return the mean.", right.sum()),
-        ("pad_out_of_softmax", "yours leaves PAD out of the softmax; then nothing "
-         "teaches the model not to say it.",
-         loss(share, each, 0.0, logs=without_pad).mean()),
-        ("minus_missing", "a loss is positive; a logarithm of a share is not.",
-         -right.mean()),
-        ("no_log", "yours multiplies with the scores; the logarithms of the shares are "
-         "meant.", loss(share, each, 0.0, logs=logits).mean()),
-        ("share_not_log", "yours multiplies with the shares; their logarithms are "
-         "meant.", loss(share, each, 0.0, logs=logs.exp()).mean()),
-        ("entropy_taken_off", "yours takes off the entropy of the wanted shares, as "
-         "`kl_div` does; the loss keeps it.", right.mean() - entropy),
-        ("mean_over_words", "yours takes a mean over the words too; their parts are "
-         "added up.", right.mean() / V)])
-    raise Mistake("wrong_loss", f"for scores {[short(row) for row in logits]}, targets "
-                  f"{target.tolist()} and smoothing {smoothing} the loss is "
-                  f"{right.mean():.4f}; yours is {got:.4f}.")
+        ("shares_under_one", loss(1 - smoothing, each, 0.0).mean()),
+        ("mass_on_pad-right_word", loss(1 - smoothing, each, each).mean()),
+        ("not_smoothed", loss(1.0, 0.0, 0.0).mean()),
+        ("pads_counted", right.sum() / len(target)),
+        ("pads_are_targets", *(torch.where(real, loss(share, each, 0.0, everyone),
+                                           loss(of_pad, each, 0.0, everyone)).mean()
+                               for of_pad in (1 - smoothing, share, 0.0))),
+        ("sum", right.sum()),
+        ("pad_out_of_softmax", loss(share, each, 0.0, logs=without_pad).mean()),
+        ("minus_missing", -right.mean()),
+        ("no_log", loss(share, each, 0.0, logs=logits).mean()),
+        ("share_not_log", loss(share, each, 0.0, logs=logs.exp()).mean()),
+        ("entropy_taken_off", right.mean() - entropy),
+        ("mean_over_words", right.mean() / V)])
+    raise Mistake("wrong_loss", logits=[short(row) for row in logits],
+                  target=target.tolist(), smoothing=smoothing, right=right.mean(),
+                  got=got)
 
 
 # 15-6
@@ -413,31 +343,13 @@ def rates_of(updates, warmup, peak, kind="right"):
 
 
 WRONG_RATES = [
-    ("first_is_zero", "yours begins with a rate of 0, so the first update moves "
-     "nothing. The first update is number 1, and its rate is peak / warmup.",
-     "first_is_zero"),
-    ("starts_late", "your list begins with the rate of update 2.", "starts_late"),
-    ("applied_twice", "the rate is applied twice: yours is the right factor times "
-     "itself, or times peak again. What you return is used as it is.",
-     "applied_twice", "factor_twice"),
-    ("factor_alone", "yours is the factor alone, 1 at its highest; the highest rate is "
-     "peak.", "factor_alone"),
-    ("peak_of_paper", "yours has the paper's peak of a model of width 1; here the "
-     "highest rate is peak.", "peak_of_paper"),
-    ("no_warmup", "yours begins at the peak; in the warm-up it climbs to it.",
-     "no_warmup"),
-    ("never_falls", "yours stays at the peak behind the warm-up; there it falls.",
-     "never_falls"),
-    ("largest_not_least", "of the two parts the *smaller* one is the rate; yours takes "
-     "the larger.", "largest_not_least"),
-    ("no_root", "yours falls as one over n; it is one over the *root* of n.",
-     "no_root"),
-    ("straight_down", "yours falls in a straight line to 0; it is one over the root of "
-     "n, which never ends.", "straight_down"),
-    ("parts_apart", "your parts do not meet: the second is peak over the root of n, "
-     "and at n = warmup it should be peak.", "parts_apart"),
-    ("root_begins_anew", "behind the warm-up yours counts from 1 again. n goes on, and "
-     "both parts agree at n = warmup.", "root_begins_anew", "root_begins_at_two")]
+    ("first_is_zero", "first_is_zero"), ("starts_late", "starts_late"),
+    ("applied_twice", "applied_twice", "factor_twice"),
+    ("factor_alone", "factor_alone"), ("peak_of_paper", "peak_of_paper"),
+    ("no_warmup", "no_warmup"), ("never_falls", "never_falls"),
+    ("largest_not_least", "largest_not_least"), ("no_root", "no_root"),
+    ("straight_down", "straight_down"), ("parts_apart", "parts_apart"),
+    ("root_begins_anew", "root_begins_anew", "root_begins_at_two")]
 
 
 @exercise("15-6", points=1)
@@ -446,27 +358,19 @@ def check_15_6(rates):
     for updates, warmup, peak in TRAININGS:
         returned = something(ask(rates, updates, warmup, peak))
         refuse(getattr(returned, "ndim", None) == 0
-               or isinstance(returned, (int, float)), "last_alone",
-               "yours is one rate; return the rates of all updates, in a list.")
+               or isinstance(returned, (int, float)), "last_alone")
         try:
             mine = [float(rate) for rate in returned]
         except (TypeError, ValueError):
-            raise Mistake("no_numbers", "return a list of numbers, a rate for each "
-                          "update.") from None
-        refuse(len(mine) == updates + 1, "one_too_many", f"{updates} updates have "
-               f"{updates} rates; yours are {len(mine)}.")
-        refuse(len(mine) != updates, "one_too_few", f"{updates} updates have {updates} "
-               f"rates, the first and the last included; yours are {len(mine)}.")
+            raise Mistake("no_numbers") from None
+        refuse(len(mine) == updates + 1, "one_too_many", updates=updates, got=len(mine))
+        refuse(len(mine) != updates, "one_too_few", updates=updates, got=len(mine))
         got.append(mine)
     right = [rates_of(*training) for training in TRAININGS]
     if not close(got, right, 1e-6):
-        blame(got, [(code, sentence, *[[rates_of(*training, kind)
-                                        for training in TRAININGS] for kind in kinds])
-                    for code, sentence, *kinds in WRONG_RATES], 1e-6)
-        for training, mine, wanted in zip(TRAININGS, got, right):
+        blame(got, [(code, *[[rates_of(*training, kind) for training in TRAININGS]
+                             for kind in kinds]) for code, *kinds in WRONG_RATES], 1e-6)
+        for (updates, warmup, peak), mine, wanted in zip(TRAININGS, got, right):
             for n, (rate, other) in enumerate(zip(mine, wanted), 1):
-                refuse(not close(rate, other, 1e-6), "wrong_rate", f"update {n} of "
-                       "{} updates, with a warm-up of {} and a peak of {},".format(
-                           *training) + f" has the rate {other:.4f}; yours is "
-                       f"{rate:.4f}.")
-    return "it climbs, meets its peak once, and falls ever more slowly."
+                refuse(not close(rate, other, 1e-6), "wrong_rate", n=n, updates=updates,
+                       warmup=warmup, peak=peak, right=other, got=rate)

@@ -20,10 +20,8 @@ class Writer:
     def __call__(self, before):
         before = list(before)
         self.asked.append(before)
-        refuse(self.end in before, "runs_past_end", "yours asks what comes behind a "
-               "translation that has ended; put it aside.")
-        refuse(len(before) >= self.limit + 3, "ignores_limit",
-               f"yours goes on after {self.limit} steps; stop at the limit.")
+        refuse(self.end in before, "runs_past_end")
+        refuse(len(before) >= self.limit + 3, "ignores_limit", limit=self.limit)
         chance = random.Random(f"{self.seed} {before}")
         scores = [2 * chance.gauss(0, 1) for _ in self.words]
         scores.append(2 * chance.gauss(0, 1) + self.ending)
@@ -72,10 +70,8 @@ def hypotheses(returned, size):
     try:
         found = [(list(words), float(total)) for words, total in returned]
     except (TypeError, ValueError):
-        raise Mistake("no_pairs", "return a list of pairs, each a list of words and "
-                      "the sum of its logs.") from None
-    refuse(len(found) > size, "too_many", f"for a beam of {size} return at most {size} "
-           f"translations; yours has {len(found)}.")
+        raise Mistake("no_pairs") from None
+    refuse(len(found) > size, "too_many", size=size, got=len(found))
     return found
 
 
@@ -91,10 +87,8 @@ def check_17_1(beam):
         writer = Writer(words, end, limit, seed, ending)
         returned = hypotheses(something(beam(writer, size, limit, end)), size)
         began = writer.asked[0] if writer.asked else []
-        refuse(began != [], "not_empty",
-               f"the first beginning has no words; yours begins with {began}.")
-        refuse(any(end in words for words, _ in returned), "keeps_end", "the words "
-               "that you return hold the end; only its log belongs to the sum.")
+        refuse(began != [], "not_empty", began=began)
+        refuse(any(end in words for words, _ in returned), "keeps_end")
         got.append(returned)
 
     def as_if(more=0, **options):
@@ -103,7 +97,7 @@ def check_17_1(beam):
 
     right = as_if()
     if close(got, right, 1e-6):
-        return "several beginnings at once, and what is whole is kept."
+        return
     greedy = [search(Writer(words, end, limit, seed, ending), 1, limit, end)
               for words, end, _, limit, seed, ending in cases]
     # in two orders: ranked by what is returned, or by the sum
@@ -112,57 +106,36 @@ def check_17_1(beam):
                for made in (right, as_if(sums=("means", "means_with_end")[more]))]
     backwards = [sorted(pairs, key=lambda pair: pair[1]) for pairs in right]
     blame(got, [
-        ("greedy", "yours keeps one beginning, whatever the size is.", greedy),
-        ("stops_at_first_end", "yours stops as soon as something has ended; what goes "
-         "on may still become better.", as_if(stop="first")),
-        ("stops_when_full", "yours stops when `size` translations are whole; what goes "
-         "on may still become better than they are.", as_if(stop="full")),
-        ("loses_finished", "yours returns only what ended in the last step; what ended "
-         "before is lost.", as_if(kept="last")),
-        ("late_ends", "of all that end in a step, only those among the first `size` "
-         "are put aside.", as_if(ends="all")),
-        ("beam_shrinks", "in yours an end takes the place of one that goes on; of all "
-         "that do not end, `size` go on.", as_if(going="shrinks")),
-        ("ended_stay", "in yours what has ended keeps its place in the beam; put it "
-         "aside, so that `size` others go on.", as_if(going="stays", kept="last")),
-        ("size_of_each", "yours keeps `size` continuations of each beginning; all "
-         "continuations compete for `size` places.", as_if(going="each")),
-        ("last_word_only", "yours ranks by the log of the last word; the sum of all "
-         "words counts.", as_if(sums="last")),
-        ("adds_probabilities", "yours adds probabilities; what `next_logs` returns is "
-         "to be added as it is.", as_if(sums="shares")),
-        ("keeps_worst", "in yours the lowest sums go on; the highest should. Does your "
-         "sort need `reverse=True`?", as_if(worst=["going"]),
-         as_if(worst=["going", "whole"])),
-        ("returns_worst", "of all that ended, yours returns the lowest sums; return "
-         "the highest.", as_if(worst=["whole"])),
-        ("by_length", "yours ranks by the sum for each word; here the sum itself "
-         "counts, whatever the length is.", as_if(sums="means"),
-         as_if(sums="means_with_end")),
-        ("by_length", "you return the sum divided by the length; the sum itself is "
-         "asked for.", *divided),
-        ("wrong_limit", "yours takes one step more than the limit.", as_if(1)),
-        ("wrong_limit", "yours takes one step less than the limit.", as_if(-1)),
-        ("worst_first", "these are the right translations, the worst first.",
-         backwards)], 1e-6)
+        ("greedy", greedy),
+        ("stops_at_first_end", as_if(stop="first")),
+        ("stops_when_full", as_if(stop="full")),
+        ("loses_finished", as_if(kept="last")),
+        ("late_ends", as_if(ends="all")),
+        ("beam_shrinks", as_if(going="shrinks")),
+        ("ended_stay", as_if(going="stays", kept="last")),
+        ("size_of_each", as_if(going="each")),
+        ("last_word_only", as_if(sums="last")),
+        ("adds_probabilities", as_if(sums="shares")),
+        ("keeps_worst", as_if(worst=["going"]), as_if(worst=["going", "whole"])),
+        ("returns_worst", as_if(worst=["whole"])),
+        ("by_length", as_if(sums="means"), as_if(sums="means_with_end")),
+        ("by_length-returned", *divided),
+        ("wrong_limit", as_if(1)),
+        ("wrong_limit-less", as_if(-1)),
+        ("worst_first", backwards)], 1e-6)
     mine, true = ([
         [words for words, _ in pairs] for pairs in one] for one in (got, right))
-    refuse(close(mine, true), "wrong_sums",
-           "the words are right; their sums are not. Does the log of the end count?")
+    refuse(close(mine, true), "wrong_sums")
     n = next(n for n in range(len(cases)) if not close(got[n], right[n], 1e-6))
     size, limit = cases[n][2:4]
-    refuse(not got[n], "finds_nothing", f"with size {size} and limit {limit} something "
-           "ends here; yours returns nothing.")
-    refuse(any(len(words) >= limit for words, _ in got[n]), "returns_unfinished",
-           "some that you return have not ended by the limit; they do not count.")
-    refuse(len(got[n]) != len(right[n]), "wrong_number", f"with size {size} and limit "
-           f"{limit}, {len(right[n])} translations should come here; yours are "
-           f"{len(got[n])}.")
+    refuse(not got[n], "finds_nothing", size=size, limit=limit)
+    refuse(any(len(words) >= limit for words, _ in got[n]), "returns_unfinished")
+    refuse(len(got[n]) != len(right[n]), "wrong_number", size=size, limit=limit,
+           right=len(right[n]), got=len(got[n]))
     place, mine, true = next((place, *pairs) for place, pairs in enumerate(
         zip(got[n], right[n]), start=1) if not close(*pairs, 1e-6))
-    raise Mistake("wrong_translations", f"with size {size} and limit {limit}, number "
-                  f"{place} should be {true[0]} with the sum {true[1]:.3f}; yours is "
-                  f"{mine[0]} with {mine[1]:.3f}.")
+    raise Mistake("wrong_translations", size=size, limit=limit, place=place,
+                  right=true[0], total=true[1], got=mine[0], got_total=mine[1])
 
 
 @exercise("17-2", points=2)
@@ -202,16 +175,13 @@ def check_17_2(advance):
     got, names = [], ("sums", "words", "memories")
     for case in cases:
         R = len(case[0])
-        returned = ask(advance, *case, advice="make new tensors", likely=[
-            ("no_such_beginning", "yours takes a memory that is not there: a row of "
-             "the table has V columns, so the beginning is place // V.",
-             "out of bounds", "out of range")])
+        returned = ask(advance, *case,
+                       likely=[("no_such_beginning", "out of bounds", "out of range")])
         refuse(not isinstance(returned, (tuple, list)) or len(returned) != 3,
-               "not_three_things", "return three things: sums, words, memories.")
+               "not_three_things")
         count, *rest = getattr(returned[2], "shape", (R,))
-        refuse(rest == list(case[2].shape[1:]) and count < R, "each_once", f"{R} "
-               f"winners need {R} memories, and yours has {count}: two winners may "
-               "come from one beginning.")
+        refuse(rest == list(case[2].shape[1:]) and count < R, "each_once", R=R,
+               count=count)
         returned = list(map(tensor, returned, ((R,), (R,), case[2].shape), names))
         # any order of the winners will do
         order = returned[0].argsort(descending=True)
@@ -224,37 +194,17 @@ def check_17_2(advance):
 
     right = made()
     if close(got, right):
-        return "each beginning goes on with its own memory."
+        return
     likely = [
-        ("not_sorted", "the memories stand as they stood; which old beginning does "
-         "each winner come from?"),
-        ("own_best", "in yours each beginning goes on with its own best word; all R · "
-         "V sums compete for R places."),
-        ("no_totals", "yours ranks by the next word alone; the sums so far count too."),
-        ("divides_by_beams",
-         "a row of the table has V columns: divide by V, not by R."),
-        ("swapped",
-         "row and column are the wrong way round: which of the two is the word?"),
-        ("other_way", "yours sorts the other way: memory r of the result is that of "
-         "the beginning that winner r comes from."),
-        ("by_old_sums", "your memories stand in the order of the old sums; each winner "
-         "takes that of the beginning it comes from."),
-        ("wrong_owner", "the sums and words are right; each winner has somebody else's "
-         "memory. Whose row is it?"),
-        ("places", "your words are places in the flat row of R · V sums; the word is "
-         "the place % V."),
-        ("worst", "yours keeps the worst sums; the largest go on.")]
-    blame(got, [(*mistake, made(mistake[0])) for mistake in likely] + [
-        ("divides_by_beams", "a row of the table has V columns: a winner comes from "
-         "beginning place // V, and not place // R.", made("parents_by_beams")),
-        ("overwritten", "yours moves the memories one by one inside one tensor, so a "
-         "later winner reads a row that is overwritten already.", made("overwritten"))])
+        "not_sorted", "own_best", "no_totals", "divides_by_beams", "swapped",
+        "other_way", "by_old_sums", "wrong_owner", "places", "worst"]
+    blame(got, [(code, made(code)) for code in likely] + [
+        ("divides_by_beams-winner", made("parents_by_beams")),
+        ("overwritten", made("overwritten"))])
     for n, name in enumerate(names):
         for mine, wanted, (totals, logs, _) in zip(got, right, cases):
             refuse(not close(mine[n], wanted[n]), f"wrong_{name}",
-                   f"the {name} of the winners are not right; there are {len(totals)} "
-                   f"beginnings and {logs.shape[1]} words here."
-                   + " Which old beginning does each winner come from?" * (n == 2))
+                   beginnings=len(totals), words=logs.shape[1])
 
 
 @exercise("17-3", points=1)
@@ -265,10 +215,8 @@ def check_17_3(errors):
              (-2.1, -2.7, [-2.1, -2.5]), (-1.2, -1.7, [-1.5, -9.0])]
     got = []
     for case in cases:
-        returned = pair(ask(errors, *case, advice="make a new list", likely=[
-            ("empty", "`others` may be empty; the best of all scores is still there.",
-             "empty sequence", "argument is empty")]),
-            "whether a search error is proved", "whether a model error is")
+        returned = pair(ask(errors, *case,
+                            likely=[("empty", "empty sequence", "argument is empty")]))
         got.append(tuple(map(bool, returned)))
 
     def made(search, model):
@@ -282,57 +230,40 @@ def check_17_3(errors):
 
     right = made(missed, preferred)
     if got == right:
-        return "the best known score proves both, each by its own comparison."
+        return
     likely = [
-        ("swapped", "first the search error, then the model error.", preferred, missed),
-        ("others_ignored", "yours compares `found` and `right` alone; whatever scores "
-         "higher is a proof, also one of the others.",
-         lambda found, right, others: right > found,
+        ("swapped", preferred, missed),
+        ("others_ignored", lambda found, right, others: right > found,
          lambda found, right, others: found > right),
-        ("right_alone", "the search has missed whatever scores higher than `found`, "
-         "not the right translation alone.",
-         lambda found, right, others: right > found, preferred),
-        ("found_alone", "a model error is proved by whatever scores higher than the "
-         "right translation, not by `found` alone.", missed,
-         lambda found, right, others: found > right),
-        ("right_ignored", "the score of the right translation counts too: where it is "
-         "above `found`, the search has missed something.",
-         lambda found, right, others: max([found, *others]) > found, preferred),
-        ("one_or_the_other", "in yours a mistake is either the search's or the "
-         "model's; one sentence can have both, or none.", missed,
-         lambda *case: not missed(*case)),
-        ("one_or_the_other", "in yours a mistake is either the search's or the "
-         "model's; one sentence can have both, or none.",
-         lambda found, right, others: right > found,
+        ("right_alone", lambda found, right, others: right > found, preferred),
+        ("found_alone", missed, lambda found, right, others: found > right),
+        ("right_ignored", lambda found, right, others: max([found, *others]) > found,
+         preferred),
+        ("one_or_the_other", missed, lambda *case: not missed(*case)),
+        ("one_or_the_other", lambda found, right, others: right > found,
          lambda found, right, others: not right > found),
-        ("one_or_the_other", "in yours a mistake is either the search's or the "
-         "model's; one sentence can have both, or none.", missed,
+        ("one_or_the_other", missed,
          lambda *case: preferred(*case) and not missed(*case)),
-        ("nothing_is_zero", "without others, yours takes 0 for the best of them, which "
-         "no logarithm reaches; then only `found` and `right` count.",
+        ("nothing_is_zero",
          lambda found, right, others: max([right, *(others or [0])]) > found,
          lambda found, right, others: max([found, *(others or [0])]) > right),
-        *[("all_others", "yours asks whether all the others score higher; one that "
-           "does is enough.",
+        *[("all_others",
            lambda found, right, others, some=some: right > found or (
                (not some or others) and all(other > found for other in others)),
            lambda found, right, others, some=some: found > right or (
                (not some or others) and all(other > right for other in others)))
           for some in (False, True)],
-        ("lower_is_better", "the scores are negative, and nearer to 0 is better.",
+        ("lower_is_better",
          lambda found, right, others: min(found, right, *others) < found,
          lambda found, right, others: min(found, right, *others) < right),
-        ("ties", "equal scores prove nothing: compare with >.",
-         lambda found, right, others: max([right, *others]) >= found,
+        ("ties", lambda found, right, others: max([right, *others]) >= found,
          lambda found, right, others: max([found, *others]) >= right)]
-    blame(got, [(code, sentence, made(search, model))
-                for code, sentence, search, model in likely], 0)
-    refuse(any(got[2]), "ties", "where `found` and `right` are equal, and there are no "
-           "others, nothing is proved.")
+    blame(got, [(code, made(search, model)) for code, search, model in likely], 0)
+    refuse(any(got[2]), "ties-equal")
     (found, mark, others), mine, wanted = next(
         row for row in zip(cases, got, right) if row[1] != row[2])
-    raise Mistake("wrong_verdict", f"for found {found}, right {mark} and others "
-                  f"{others} it should be {wanted}; yours is {mine}.")
+    raise Mistake("wrong_verdict", found=found, mark=mark, others=others, right=wanted,
+                  got=mine)
 
 
 @exercise("17-4", points=2)
@@ -363,25 +294,21 @@ def check_17_4(likeliest):
 
     got = []
     for shares, p in cases:
-        returned = ask(likeliest, shares, p, advice="make a new list", likely=[
-            ("nothing_kept", f"with p = {p} yours keeps nothing; the likeliest word "
-             "always stays.", "division by zero")])
+        returned = ask(likeliest, shares, p,
+                       likely=[(Mistake("nothing_kept", p=p), "division by zero")])
         returned = [float(share) for share in returned]
-        refuse(len(returned) != len(shares), "wrong_length",
-               f"return a share for each of the {len(shares)} words, 0 for those that "
-               f"are not kept; yours has {len(returned)}.")
+        refuse(len(returned) != len(shares), "wrong_length", words=len(shares),
+               got=len(returned))
         got.append(returned)
 
     tied, _ = got.pop(), cases.pop()    # which of the equal ones stay is free
     right = made(lambda shares, p: first(shares, p, falling(shares)))
     if close(got, right, 1e-6):
         kept = sum(share > 0 for share in tied)
-        refuse(kept == 3, "more_than_p", "of four shares of .25, p = .5 keeps two "
-               "words; yours keeps three. They need not have more than p.")
+        refuse(kept == 3, "more_than_p")
         refuse(not close(sorted(tied), [0.0, 0.0, 0.5, 0.5], 1e-6), "equal_shares",
-               "of four shares of .25, p = .5 keeps two words, with .5 each; yours "
-               f"keeps {kept}. Words that have equal shares are still several words.")
-        return "the fewest words that have it, and they share what the others had."
+               kept=kept)
+        return
     evenly = [[(share > 0) / sum(map(bool, row)) for share in row] for row in right]
     exponentials = [[math.exp(share) if kept else 0.0
                      for share, kept in zip(shares, row)]
@@ -389,32 +316,23 @@ def check_17_4(likeliest):
     unscaled = [[share if kept else 0.0 for share, kept in zip(shares, row)]
                 for (shares, _), row in zip(cases, right)]
     blame(got, [
-        ("not_shared", "the right words are kept; their shares should make 1 again.",
-         unscaled),
-        ("divided_by_p", "the right words are kept; divide their shares by what they "
-         "have together, and not by p.",
+        ("not_shared", unscaled),
+        ("divided_by_p",
          [[share / p for share in row] for row, (_, p) in zip(unscaled, cases)]),
         ("in_given_order",
-         "yours takes the words in the order of the list; the likeliest come first.",
          made(lambda shares, p: first(shares, p, range(len(shares))))),
-        ("rarest_first", "yours takes the rarest words first.",
+        ("rarest_first",
          made(lambda shares, p: first(shares, p, falling(shares)[::-1]))),
-        ("one_too_many", "yours keeps one word more than it needs.",
-         made(lambda shares, p: first(shares, p, falling(shares), 1))),
-        ("sorted", "the shares are right, and stand in another order than the words.",
-         [sorted(row, reverse=True) for row in right]),
-        ("softmax", "the right words are kept; their shares are divided by their sum, "
-         "without exp.", [[share / sum(row) for share in row] for row in exponentials]),
-        ("evenly", "the right words are kept; their old proportions should stay.",
-         evenly)], 1e-6)
+        ("one_too_many", made(lambda shares, p: first(shares, p, falling(shares), 1))),
+        ("sorted", [sorted(row, reverse=True) for row in right]),
+        ("softmax", [[share / sum(row) for share in row] for row in exponentials]),
+        ("evenly", evenly)], 1e-6)
     below = made(lambda shares, p: first(shares, p, falling(shares), -1))
     refuse(all(not sum(less) or close(mine, less, 1e-6)
-               for mine, less in zip(got, below)), "too_little",
-           "together your words have less than p; the word that reaches p stays too.")
+               for mine, less in zip(got, below)), "too_little")
     (shares, p), mine, wanted = next(
         case for case in zip(cases, got, right) if not close(*case[1:], 1e-6))
     kept, count = (sum(share > 0 for share in row) for row in (mine, wanted))
-    refuse(kept != count, "wrong_number",
-           f"of the shares {shares}, p = {p} keeps {count}; yours keeps {kept}.")
-    raise Mistake("wrong_shares", f"of the shares {shares}, p = {p} should make "
-                  f"{short(wanted)}; yours are {short(mine)}.")
+    refuse(kept != count, "wrong_number", shares=shares, p=p, count=count, kept=kept)
+    raise Mistake("wrong_shares", shares=shares, p=p, right=short(wanted),
+                  got=short(mine))

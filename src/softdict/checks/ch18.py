@@ -2,9 +2,7 @@
 
 import torch
 
-from softdict.checks.answers import (
-    DIVIDED_BY_WIDTH, NOT_DIVIDED, ask, blame, close, learns, pair, tensor,
-    wrong_row)
+from softdict.checks.answers import ask, blame, close, learns, pair, tensor, wrong_row
 from softdict.checks.result import Mistake, exercise, refuse
 from softdict.layers import sinusoids
 
@@ -41,42 +39,29 @@ def check_18_1(attend_step):
 
     got, names = [], ("answer", "keys", "values")
     for case in cases:
-        returned = ask(attend_step, *case, advice="make new tensors")
+        returned = ask(attend_step, *case)
         refuse(not isinstance(returned, (tuple, list)) or len(returned) != 3,
-               "not_three_things", "return three things: answer, keys, values.")
+               "not_three_things")
         (P, K), mine = case[1].shape, returned[1:]
         refuse(any(getattr(part, "shape", None) == (P, K) for part in mine),
-               "nothing_added", "return all keys and values, those of the new word "
-               f"too: {P + 1} rows here; yours has {P}.")
+               "nothing_added", right=P + 1, P=P)
         got.append([*map(tensor, returned, ((K,), (P + 1, K), (P + 1, K)), names)])
     right = [step(*case) for case in cases]
     if close(got, right):
         learned = [part.requires_grad_() for part in cases[0]]
         learns(lambda *parts: attend_step(*parts)[0], learned)
-        return "one row is new, and everything that it asks was there."
+        return
     refuse(all(close(mine, step(*case, "without_itself"))
-               for mine, case in zip(got, cases) if len(case[1])), "without_itself",
-           "the new word asks the old ones only; it may look at itself too, so put its "
-           "key and value there first.")
+               for mine, case in zip(got, cases) if len(case[1])), "without_itself")
     likely = [
-        ("in_front", "the new key and value stand behind the old ones, not in front."),
-        ("only_itself", "the answer is the new word's own value; it asks all words so "
-         "far."),
-        ("exchanged", "keys come from W_K and values from W_V."),
-        ("one_matrix", "yours makes the new value with W_K; it comes from W_V."),
-        ("asks_with_word", "the query comes from W_Q."),
-        NOT_DIVIDED, DIVIDED_BY_WIDTH,
-        ("root_of_word", "yours divides by the root of D, the width of a word; queries "
-         "and keys have K numbers."),
-        ("all_weigh_one", "every value has the weight 1 in yours: a softmax over an "
-         "axis of length 1 gives that."),
-        ("no_softmax", "your weights are the scores; a softmax makes them sum to 1.")]
-    blame(got, [(*mistake, [step(*case, mistake[0]) for case in cases])
-                for mistake in likely])
+        "in_front", "only_itself", "exchanged", "one_matrix", "asks_with_word",
+        "not_divided", "divided_by_width", "root_of_word", "all_weigh_one",
+        "no_softmax"]
+    blame(got, [(code, [step(*case, code) for case in cases]) for code in likely])
     for n in (1, 2, 0):
         for mine, wanted in zip(got, right):
             if not close(mine[n], wanted[n]):
-                wrong_row(f"wrong_{names[n]}", names[n], mine[n], wanted[n])
+                wrong_row(f"wrong_{names[n]}", mine[n], wanted[n])
 
 
 @exercise("18-2", points=2)
@@ -102,77 +87,55 @@ def check_18_2(embed_new):
 
     got = []
     for table, ids, length in cases:
-        returned = ask(embed_new, table, ids, length, advice="make a new tensor")
+        returned = ask(embed_new, table, ids, length)
         (N, T), D = ids.shape, table.shape[1]
         if getattr(returned, "shape", None) == (N, N, D) != (N, T, D):
             codes = sinusoids(torch.arange(N) + length, D)
-            refuse(close(returned, table[ids] * D ** 0.5 + codes),
-                   "counts_sentences", "yours has as many positions as sentences, N; "
-                   "count the new words of one sentence, T.")
+            refuse(close(returned, table[ids] * D ** 0.5 + codes), "counts_sentences")
         got.append(tensor(returned, (N, T, D), "vectors"))
     right = [embedded(*case) for case in cases]
     if close(got, right):
         table = cases[0][0].clone().requires_grad_()
         learns(lambda table: embed_new(table, *cases[0][1:]), [table])
-        return "each new word stands behind those that are there."
+        return
     likely = [
-        ("at_zero", "yours counts from 0 as if the cache were empty; the first new "
-         "word stands at `length`."),
-        ("one_late", "yours begins one too late: the first word of all stands at 0."),
-        ("one_early", "yours begins one too early: behind `length` words stands "
-         "position `length`."),
-        ("same_position", "yours puts all new words at one position; the second stands "
-         "one behind the first."),
-        ("no_positions", "yours adds no positions."),
-        ("no_root", "the word's vector is taken times the root of the width, as "
-         "before."),
-        ("root_of_sum", "only the word's vector is taken times the root; the position "
-         "is added as it is.")]
-    blame(got, [(*mistake, [embedded(*case, mistake[0]) for case in cases])
-                for mistake in likely])
+        "at_zero", "one_late", "one_early", "same_position", "no_positions", "no_root",
+        "root_of_sum"]
+    blame(got, [(code, [embedded(*case, code) for case in cases]) for code in likely])
     for mine, wanted in zip(got, right):
         if not close(mine, wanted):
-            wrong_row("wrong_vectors", "vectors", mine, wanted)
+            wrong_row("wrong_vectors", mine, wanted)
 
 
 @exercise("18-3", points=1)
 def check_18_3(key_rows_made):
     for S, T, layers in ((7, 5, 1), (4, 11, 3), (20, 2, 6), (3, 1, 2)):
-        returned = pair(ask(key_rows_made, S, T, layers), "the rows without caches",
-                        "those with them")
+        returned = pair(ask(key_rows_made, S, T, layers))
         got = tuple(float(count) for count in returned)
         words = T * (T + 1) // 2
         right = layers * (words + T * S), layers * (T + S)
         if got == right:
             continue
         blame(got, [
-            ("swapped", "first without caches, then with them.", right[::-1]),
-            ("one_layer", "that is one layer; there are several.",
-             (words + T * S, T + S), (right[0], T + S), (words + T * S, right[1])),
-            ("source_of_one_layer", "each layer makes keys of its own from the source.",
-             (right[0], layers * T + S), (layers * words + T * S, right[1]),
+            ("swapped", right[::-1]),
+            ("one_layer", (words + T * S, T + S), (right[0], T + S),
+             (words + T * S, right[1])),
+            ("source_of_one_layer", (right[0], layers * T + S),
+             (layers * words + T * S, right[1]),
              (layers * words + T * S, layers * T + S)),
-            ("words_of_one_layer", "each layer makes keys of its own from the words, "
-             "with a cache too.", (right[0], T + layers * S),
+            ("words_of_one_layer", (right[0], T + layers * S),
              (words + layers * T * S, right[1]),
              (words + layers * T * S, T + layers * S)),
-            ("source_once", "without any cache each step makes the keys of the source "
-             "anew.", (layers * (words + S), right[1])),
-            ("no_source", "the keys of the source are missing.",
-             (layers * words, layers * T)),
-            ("squared", "step t has t words to read, not T.",
-             (layers * (T * T + T * S), right[1])),
-            ("without_bos", "the first step reads a word too: `<bos>`.",
+            ("source_once", (layers * (words + S), right[1])),
+            ("no_source", (layers * words, layers * T)),
+            ("squared", (layers * (T * T + T * S), right[1])),
+            ("without_bos",
              *((one, other) for one in (layers * (T * (T - 1) // 2 + T * S), right[0])
                for other in (layers * (T - 1 + S), right[1]) if (one, other) != right)),
-            ("source_again", "with both caches the source's keys are made once, and "
-             "not at each step.", (right[0], layers * (T + T * S))),
-            ("products", "rows that become keys are added; nothing is multiplied by S "
-             "but the number of steps.", (layers * (words * S), layers * T * S)),
-            ("values_too", "that counts values too; the task asks for keys.",
-             (2 * right[0], 2 * right[1]))])
-        which = int(got[0] == right[0])
-        raise Mistake(
-            "wrong_number", f"for S = {S}, T = {T} and {layers} layers it should be "
-            f"{right[which]} {('without', 'with')[which]}; yours is {got[which]:g}.")
-    return "T (T + 1) / 2 has become T."
+            ("source_again", (right[0], layers * (T + T * S))),
+            ("products", (layers * (words * S), layers * T * S)),
+            ("values_too", (2 * right[0], 2 * right[1]))])
+        refuse(got[0] != right[0], "wrong_number-without", S=S, T=T, layers=layers,
+               right=right[0], got=got[0])
+        raise Mistake("wrong_number-with", S=S, T=T, layers=layers, right=right[1],
+                      got=got[1])

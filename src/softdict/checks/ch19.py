@@ -98,44 +98,29 @@ def check_19_1(merge_step):
     right = [best_pair(words) for words in MERGES]
     compare_pairs([best for best, _ in got], right)
     compare_words([new for _, new in got], right)
-    return "one merge; byte-pair encoding is nothing but many of them."
 
 
 def returned_merge(merge_step, words):
     """The pair and the new words, if they were returned."""
     given = dict(words)
-    returned = attempt(lambda: ended(lambda: merge_step(given)), (
-        "endless", "your loop does not end; whatever it meets, it must go on to "
-        "another place.", "does not end"), (
-        "list_as_key", "a list can be no key of a dict; a tuple can.",
-        "unhashable type: 'list'"), (
-        "changes_in_loop", "a loop of yours runs through a dict that changes "
-        "meanwhile; fill a new one.", "during iteration"), (
-        "beyond_end", "yours reads a place that is not there. The last piece of a word "
-        "has no neighbour behind it, and a word may be one piece.",
-        "index out of range"))
-    refuse(given != words, "changes_arguments",
-           "yours changes the words that it was given; fill a new dict.")
-    best, new = pair(returned, "the pair", "the new words")
-    refuse(isinstance(best, str) and isinstance(new, str), "only_pair",
-           "that is the pair alone; return the new words behind it.")
-    refuse(isinstance(best, Mapping), "swapped",
-           "return the pair first and the new words second.")
-    refuse(isinstance(best, str), "joined_pair", "the pair is a tuple of two pieces; "
-           "in yours they are one text already.")
+    returned = attempt(
+        lambda: ended(lambda: merge_step(given)), ("endless-words", "endless"),
+        ("list_as_key", "unhashable type: 'list'"),
+        ("changes_in_loop", "during iteration"), ("beyond_end", "index out of range"))
+    refuse(given != words, "changes_arguments")
+    best, new = pair(returned)
+    refuse(isinstance(best, str) and isinstance(new, str), "only_pair")
+    refuse(isinstance(best, Mapping), "swapped")
+    refuse(isinstance(best, str), "joined_pair")
     refuse(not isinstance(best, (tuple, list)) or len(best) != 2, "no_pair",
-           "the pair is a tuple of two pieces; yours is of type "
-           f"{type(best).__name__}.")
-    refuse(isinstance(best[0], tuple), "pair_and_count",
-           "return the pair alone; yours holds something else beside it.")
-    refuse(not isinstance(new, Mapping), "no_dict", "the new words are a dict, as the "
-           f"old ones are; yours are of type {type(new).__name__}.")
+           kind=type(best).__name__)
+    refuse(isinstance(best[0], tuple), "pair_and_count")
+    refuse(not isinstance(new, Mapping), "no_dict", kind=type(new).__name__)
     for pieces in new:
-        refuse(not isinstance(pieces, tuple), "words_as_texts", "a word is a tuple of "
-               f"pieces; one of yours is {pieces!r}, of type {type(pieces).__name__}.")
+        refuse(not isinstance(pieces, tuple), "words_as_texts", pieces=pieces,
+               kind=type(pieces).__name__)
         for piece in pieces:
-            refuse(not isinstance(piece, str), "pair_in_word", "what was merged is one "
-                   f"text; in a word of yours stands {piece!r}.")
+            refuse(not isinstance(piece, str), "pair_in_word", piece=piece)
     return tuple(best), {pieces: float(count) for pieces, count in new.items()}
 
 
@@ -147,32 +132,15 @@ def compare_pairs(got, right):
     def made(*kinds):
         return [best_pair(words, *kinds) for words in MERGES]
 
-    ties = [("first_met", "of equal pairs yours takes the one that it met first; the "
-             "smallest is asked for."),
-            ("largest", "of equal pairs yours takes the largest one; the smallest is "
-             "asked for."),
-            ("smallest_text", "of equal pairs yours takes the smallest text; compare "
-             "the pairs, piece by piece, before they are joined."),
-            ("rarest", "yours takes the pair that is seen least often.")]
-    counts = [("once", "yours counts each word once; a word that was seen 5 times "
-               "shows its pairs 5 times."),
-              ("different", "a pair that stands twice in a word is seen twice there."),
-              ("words", "yours counts the words that have a pair; count how often the "
-               "pair is seen."),
-              ("apart", "in a, a, a the pair a, a is seen twice: two neighbours in "
-               "front, and two behind."),
-              ("across_words", "in yours the end of a word meets the start of another; "
-               "neighbours stand in one word."),
-              ("letters", "yours cuts pieces into letters again; neighbours are whole "
-               "pieces, however long.")]
-    blame(got, [(*one, made("right", one[0])) for one in ties])
+    ties = "first_met", "largest", "smallest_text", "rarest"
+    counts = "once", "different", "words", "apart", "across_words", "letters"
+    blame(got, [(code, made("right", code)) for code in ties])
     ways = {"across_words": ("across_words", "across_words_once")}
-    blame(got, [(code, sentence, *[made(way, tie) for way in ways.get(code, [code])
-                                   for tie in ("smallest", "first_met", "largest")])
-                for code, sentence in counts])
+    blame(got, [(code, *[made(way, tie) for way in ways.get(code, [code])
+                         for tie in ("smallest", "first_met", "largest")])
+                for code in counts])
     words, mine, best = next(row for row in zip(MERGES, got, right) if row[1] != row[2])
-    raise Mistake("wrong_pair", f"of {words} the pair {best} is to be merged; yours is "
-                  f"{mine}.")
+    raise Mistake("wrong_pair", words=words, best=best, got=mine)
 
 
 def compare_words(got, right):
@@ -185,47 +153,28 @@ def compare_words(got, right):
     if got == wanted:
         return
     several = list(zip(MERGES, right, wanted))
-    whole = [(*mistake, made(mistake[0])) for mistake in [
-        ("first_only", "yours joins one pair in a word; it may stand there more "
-         "often."),
-        ("right_to_left",
-         "in a, a, a yours joins the last two; go from left to right."),
-        ("overlap", "in a, a, a yours uses the middle one twice; what was joined is "
-         "used up."),
-        ("both_stay", "in yours the second piece of a pair stands there once more, "
-         "behind the joined one."),
-        ("runs", "in a, a, a yours joins all three; one merge joins two pieces."),
-        ("inside", "yours finds the pair inside of longer pieces; compare whole "
-         "pieces."),
-        ("any_sign", "a point stands for any sign in a regular expression; "
-         "`re.escape` makes it a point.")]]
+    whole = [(code, made(code)) for code in (
+        "first_only", "right_to_left", "overlap", "both_stay", "runs", "inside",
+        "any_sign")]
     whole += [
-        ("first_only", "yours joins the last pair of a word alone.", made("last_only")),
-        ("not_merged", "your new words are the old ones; the pair should be one piece. "
-         "Are you comparing a list with a tuple? They are never equal.",
-         MERGES),
-        ("forgets_words", "words without the pair are missing in yours; they stay.",
+        ("first_only-last", made("last_only")),
+        ("not_merged", MERGES),
+        ("forgets_words",
          [{pieces: count for pieces, count in new.items() if "".join(best) in pieces
            and pieces not in words} for words, best, new in several]),
-        ("old_words_stay", "words that have become others are still there in yours.",
-         [words | new for words, _, new in several]),
-        ("loses_counts", "the words are right; each keeps the count that it had.",
-         [dict.fromkeys(new, 1) for new in wanted]),
-        ("letters", "yours cuts pieces into letters again; `row += text` adds each "
-         "letter, and `append` the whole.", [letters(words) for words in MERGES],
-         made("letters"))]
-    for code, sentence, *things in whole:
-        refuse(got in things, code, sentence)
+        ("old_words_stay", [words | new for words, _, new in several]),
+        ("loses_counts", [dict.fromkeys(new, 1) for new in wanted]),
+        ("letters-row", [letters(words) for words in MERGES], made("letters"))]
+    for code, *things in whole:
+        refuse(got in things, code)
     words, best, mine, new = next(row for row in zip(MERGES, right, got, wanted)
                                   if row[2] != row[3])
     for pieces, count in words.items():
         row = merged(pieces, best)
-        refuse(row not in mine, "wrong_words", f"where {best} is merged, {pieces} "
-               f"becomes {row}; yours are {list(mine)}.")
-        refuse(mine[row] != count, "wrong_counts",
-               f"{row} was seen {count} times; yours says {mine[row]:g}.")
-    raise Mistake("too_many_words", f"where {best} is merged, {len(new)} words come "
-                  f"out; yours are {list(mine)}.")
+        refuse(row not in mine, "wrong_words", best=best, pieces=pieces, row=row,
+               got=list(mine))
+        refuse(mine[row] != count, "wrong_counts", row=row, count=count, got=mine[row])
+    raise Mistake("too_many_words", best=best, right=len(new), got=list(mine))
 
 
 # 19-2
@@ -250,8 +199,7 @@ LEAKS = [
 
 @exercise("19-2", points=1)
 def check_19_2(leak):
-    got = [number(ask(leak, *case, advice="make lists or sets of your own"))
-           for case in LEAKS]
+    got = [number(ask(leak, *case)) for case in LEAKS]
 
     def made(rule):
         return [rule([(folded(source), folded(target)) for source, target in training],
@@ -279,72 +227,46 @@ def check_19_2(leak):
 
     right = as_if(folded)
     if close(got, right):
-        return "so much of a score may be memory."
+        return
     blame(got, [
-        ("pairs", "yours compares pairs; a source sentence with another translation "
-         "was seen, too.", made(share),
-         [share(training, test) for training, test in LEAKS]),
-        ("targets", "yours compares the targets; the source is what a model is asked.",
-         made(lambda training, test: share(*[[target for _, target in pairs]
-                                             for pairs in (training, test)]))),
-        ("not_folded", "*Go.* and *go* are one sentence; fold before you compare.",
-         as_if(str)),
-        ("folds_one_side", "yours folds one side; the other must be folded, too, or "
-         "equal sentences do not meet.", as_if(folded, str), as_if(str, folded)),
-        ("signs_stay", "in yours *Run!* and *Run* are two sentences; `fold` takes the "
-         "signs out.", as_if(str.casefold), as_if(str.lower)),
-        ("capitals_stay", "in yours *Run* and *run* are two sentences; `fold` makes "
-         "them equal.", as_if(lambda text: " ".join(re.findall(r"\w+", text)))),
-        ("blanks_lost", "in yours *snow ball* and *snowball* are one sentence; `fold` "
-         "keeps the blanks.", as_if(lambda text: folded(text).replace(" ", ""))),
-        ("lower", "in yours *Straße* and *STRASSE* are two words; `fold` makes them "
-         "equal.",
-         as_if(lambda text: " ".join(re.findall(r"\w+", text.lower())))),
-        ("divided_by_training", "yours divides by the pairs of the training; a share "
-         "of the test is asked for.",
+        ("pairs", made(share), [share(training, test) for training, test in LEAKS]),
+        ("targets",
+         made(lambda training, test:
+              share(*[[target for _, target in pairs] for pairs in (training, test)]))),
+        ("not_folded", as_if(str)),
+        ("folds_one_side", as_if(folded, str), as_if(str, folded)),
+        ("signs_stay", as_if(str.casefold), as_if(str.lower)),
+        ("capitals_stay", as_if(lambda text: " ".join(re.findall(r"\w+", text)))),
+        ("blanks_lost", as_if(lambda text: folded(text).replace(" ", ""))),
+        ("lower", as_if(lambda text: " ".join(re.findall(r"\w+", text.lower())))),
+        ("divided_by_training",
          made(lambda training, test: hits(training, test) / len(training))),
-        ("divided_by_all", "yours divides by all pairs; a share of the test is asked "
-         "for.", made(lambda training, test: hits(training, test)
-                      / len(training + test))),
-        ("counts_once", "a sentence that stands in the test twice counts twice.",
-         made(lambda training, test: common(training, test) / len(test)),
-         made(lambda training, test: common(training, test)
-              / len({*sources(test)}))),
-        ("every_time", "a sentence of the test counts once, however often the training "
-         "has it.", made(lambda training, test: sum(
-             sources(training).count(one) for one in sources(test)) / len(test))),
-        ("other_way", "yours asks which of the training stand in the test; ask the "
-         "other way.", made(lambda training, test: hits(test, training)
-                            / len(training)),
+        ("divided_by_all",
+         made(lambda training, test: hits(training, test) / len(training + test))),
+        ("counts_once", made(lambda training, test: common(training, test) / len(test)),
+         made(lambda training, test: common(training, test) / len({*sources(test)}))),
+        ("every_time", made(lambda training, test: sum(
+            sources(training).count(one) for one in sources(test)) / len(test))),
+        ("other_way", made(lambda training, test: hits(test, training) / len(training)),
          made(lambda training, test: hits(test, training) / len(test)),
-         made(lambda training, test: common(training, test)
-              / len({*sources(training)}))),
-        ("percent", "yours is in percent; return a share from 0 to 1.",
-         [100 * value for value in right]),
-        ("count", "yours is how many were found; return their share of the test.",
-         made(hits)),
-        ("new_ones", "yours is the share of the test that is new.",
-         [1 - value for value in right]),
-        ("inside", "in yours *the dog* was seen where *I see the dog* was; compare "
-         "whole sentences.", made(lambda training, test: sum(
-             any(one in other for other in sources(training))
-             for one in sources(test)) / len(test))),
-        ("same_place", "yours compares the first with the first, the second with the "
-         "second; a sentence may stand anywhere in the training.",
-         made(lambda training, test: sum(map(
-             str.__eq__, sources(training), sources(test))) / len(test))),
-        ("either_side", "yours looks among the targets of the training, too; only its "
-         "sources count.", made(lambda training, test: share(
-             [text for both in training for text in both], sources(test)))),
-        ("yes_or_no", "yours says whether there is a leak; return how large it is.",
-         [float(value > 0) for value in right]),
-        ("finds_nothing", "yours is always 0. Is a sentence looked for among "
-         "sentences, not pairs? And // drops what is behind the point.",
-         [0.0] * len(LEAKS))])
+         made(lambda training, test:
+              common(training, test) / len({*sources(training)}))),
+        ("percent", [100 * value for value in right]),
+        ("count", made(hits)),
+        ("new_ones", [1 - value for value in right]),
+        ("inside", made(lambda training, test: sum(
+            any(one in other for other in sources(training))
+            for one in sources(test)) / len(test))),
+        ("same_place", made(lambda training, test: sum(map(
+            str.__eq__, sources(training), sources(test))) / len(test))),
+        ("either_side", made(lambda training, test: share(
+            [text for both in training for text in both], sources(test)))),
+        ("yes_or_no", [float(value > 0) for value in right]),
+        ("finds_nothing", [0.0] * len(LEAKS))])
     (training, test), mine, wanted = next(
         row for row in zip(LEAKS, got, right) if not close(*row[1:]))
-    raise Mistake("wrong_share", f"of the test {sources(test)} a share of {wanted:.3f} "
-                  f"is among {sources(training)}; yours says {mine:.3f}.")
+    raise Mistake("wrong_share", test=sources(test), right=wanted,
+                  training=sources(training), got=mine)
 
 
 # 19-3
@@ -368,32 +290,25 @@ def check_19_3(global_gradient):
                 case([0, 6, 2], 3, empty=torch.nan),
                 case([4, 5, 0, 1], 2, 4, empty=torch.nan)):
         mine, wanted = gradient_of(global_gradient, *one), whole(*one)
-        refuse(mine.isnan().any(), "nan", "where a process has no words, yours becomes "
-               "nan. Even 0 times nan is nan; leave that process out.")
-        refuse(not mine.any(), "nan_too_late", "one process hands in nan, and yours is "
-               "0 altogether; mend that one before the sum.")
+        refuse(mine.isnan().any(), "nan")
+        refuse(not mine.any(), "nan_too_late")
         compare_numbers([mine], [wanted], [one])
-    return "every word counts the same, whichever process computed it."
 
 
 def gradient_of(global_gradient, gradients, words):
     """The gradient that was returned, if it is one and nothing else has changed."""
     given = copies([gradients, words])
     returned = something(attempt(lambda: global_gradient(*given), (
-        "wrong_axis", "in yours the words meet another axis than that of the "
-        "processes; gradients may have any number of axes.",
-        "must match the size", "could not be broadcast",
+        "wrong_axis", "must match the size", "could not be broadcast",
         "Expected size for first two dimensions")))
     kept = len(given[0]) == len(gradients) and given[1] == words and all(
         torch.equal(one.nan_to_num(7), other.nan_to_num(7))
         for one, other in zip(given[0], gradients))
-    refuse(not kept, "changes_arguments",
-           "yours changes what it was given; make new tensors.")
+    refuse(not kept, "changes_arguments")
     if gradients[0].dim() == 1 and isinstance(returned, torch.Tensor):
         share = torch.tensor(words)[:, None, None] / sum(words)
         refuse(close(returned, (share * torch.stack(gradients)).sum(dim=0)),
-               "axes_of_matrix", "yours gives the words two more axes, which suits "
-               "matrices alone; gradients may have any number of axes.")
+               "axes_of_matrix")
     return tensor(returned, gradients[0].shape, "gradient")
 
 
@@ -426,45 +341,30 @@ def explain_gradient(got, right, cases):
         return [pick(torch.stack(gradients)) for gradients, _ in cases]
 
     blame(got, [
-        ("plain_mean", "each process counts alike in yours; each *word* should.",
-         made(lambda words: torch.ones_like(words) / len(words))),
-        ("plain_sum", "yours adds the gradients up; how many words each stands for "
-         "plays no part.", made(torch.ones_like)),
-        ("not_divided", "yours is the gradient of the sum over all words; the mean is "
-         "asked for.", made(lambda words: words)),
-        ("divided_twice", "yours divides by the number of processes as well.",
-         made(lambda words: words / words.sum() / len(words))),
-        ("divided_by_processes", "yours divides by the number of processes; how many "
-         "words are there in all?", made(lambda words: words / len(words))),
-        ("inverted", "in yours many words make a gradient small; more words should "
-         "count more.", made(lambda words: 1 / words / (1 / words).sum()),
+        ("plain_mean", made(lambda words: torch.ones_like(words) / len(words))),
+        ("plain_sum", made(torch.ones_like)),
+        ("not_divided", made(lambda words: words)),
+        ("divided_twice", made(lambda words: words / words.sum() / len(words))),
+        ("divided_by_processes", made(lambda words: words / len(words))),
+        ("inverted", made(lambda words: 1 / words / (1 / words).sum()),
          made(lambda words: 1 / words), made(lambda words: words.sum() / words)),
-        ("softmax", "yours makes shares by softmax; a process with twice the words "
-         "should count twice.", made(lambda words: words.softmax(dim=0))),
-        ("squared", "the words count twice over in yours, as their squares.",
-         made(lambda words: words ** 2 / (words ** 2).sum()),
+        ("softmax", made(lambda words: words.softmax(dim=0))),
+        ("squared", made(lambda words: words ** 2 / (words ** 2).sum()),
          made(lambda words: words ** 2 / words.sum()),
          made(lambda words: words ** 2 / words.sum() ** 2)),
-        ("whole_numbers", "your shares are whole numbers; `//` drops what is behind "
-         "the point.", made(lambda words: words // words.sum())),
-        ("divided_by_most", "yours divides by the largest number of words; divide by "
-         "all of them.", made(lambda words: words / words.max())),
-        ("largest_only", "yours is the gradient of the process with the most words; "
-         "the others count, too.",
-         made(lambda words: (words == words.max()) * 1.0)),
-        ("one_left_out", "one process plays no part in yours, the first or the last.",
+        ("whole_numbers", made(lambda words: words // words.sum())),
+        ("divided_by_most", made(lambda words: words / words.max())),
+        ("largest_only", made(lambda words: (words == words.max()) * 1.0)),
+        ("one_left_out",
          *[made(but(left, total)) for left in (0, -1) for total in ("all", "rest")]),
-        ("median", "yours is a median; a mean is asked for.",
-         chosen(lambda rows: rows.median(dim=0).values),
+        ("median", chosen(lambda rows: rows.median(dim=0).values),
          chosen(lambda rows: rows.quantile(0.5, dim=0))),
-        ("largest_number", "yours takes the largest number at each place; a mean is "
-         "asked for.", chosen(lambda rows: rows.amax(dim=0)))])
+        ("largest_number", chosen(lambda rows: rows.amax(dim=0)))])
     compare_numbers(got, right, cases)
 
 
 def compare_numbers(got, right, cases):
     """Raises a Mistake that shows the first gradient that is not right."""
     for mine, wanted, (_, words) in zip(got, right, cases):
-        refuse(not close(mine, wanted), "wrong_gradient", f"for processes with {words} "
-               f"words the gradient should begin {short(wanted.flatten()[:3])}; yours "
-               f"begins {short(mine.flatten()[:3])}.")
+        refuse(not close(mine, wanted), "wrong_gradient", words=words,
+               right=short(wanted.flatten()[:3]), got=short(mine.flatten()[:3]))

@@ -6,8 +6,7 @@ import torch
 
 from softdict.attention import attention
 from softdict.checks.answers import (
-    DETACHED, ask, blame, close, no_gradient, number, pair, short, something, tensor,
-    wrong_row)
+    ask, blame, close, no_gradient, number, pair, short, something, tensor, wrong_row)
 from softdict.checks.ch22 import other_kind
 from softdict.checks.elsewhere import stays_where_it_is
 from softdict.checks.result import Mistake, exercise, refuse
@@ -59,24 +58,8 @@ def silenced(given, heads, kind="right"):
 
 
 WRONG_SILENCE = [
-    ("no_mask", "yours forgets `allowed`: words look where they may not. Hand on all "
-     "four things."),
-    ("inverted", "yours silences the other heads, and keeps those that are named."),
-    ("from_one", "heads count from 0; yours silences the one before."),
-    ("first_alone", "yours silences the first of `heads` alone; there may be several."),
-    ("last_alone", "yours silences the last of `heads` alone; there may be several."),
-    ("all", "yours silences every head; the others go on."),
-    ("sentences", "yours silences whole sentences; heads are the second axis, "
-     "[B, H, T, K]."),
-    ("words", "yours silences words; heads are the second axis, [B, H, T, K]."),
-    ("numbers", "yours silences numbers of every head; heads are the second axis, "
-     "[B, H, T, K]."),
-    ("mean_of_heads", "yours puts the mean of all heads in the place of a silent one; "
-     "zeros are asked for."),
-    ("mean_of_words", "yours puts a head's mean in the place of its answers; zeros are "
-     "asked for."),
-    ("scaled", "yours makes the other heads louder, as dropout does; they stay as they "
-     "are.")]
+    "no_mask", "inverted", "from_one", "first_alone", "last_alone", "all", "sentences",
+    "words", "numbers", "mean_of_heads", "mean_of_words", "scaled"]
 
 
 @exercise("20-1", points=2)
@@ -91,47 +74,36 @@ def check_20_1(silent):
 
         named = list(heads)
         quiet = something(silent(attend, named))
-        refuse(not callable(quiet), "no_function", "return a function that can be "
-               f"called as `attend` is; yours is of type {type(quiet).__name__}.")
-        context, weights = pair(ask(quiet, *given_to), "the context", "the weights")
-        refuse(named != heads, "changes_arguments", "yours changes the list of heads, "
-               "so the next call silences others; leave it as it is.")
-        refuse(not made, "never_asks", "yours never calls `attend`, so it cannot know "
-               "what the other heads answer.")
-        refuse(not torch.equal(made[0], made[1]), "changes_context", "yours writes "
-               "zeros into what `attend` returned, and that may be in use elsewhere; "
-               "clone it first.")
+        refuse(not callable(quiet), "no_function", kind=type(quiet).__name__)
+        context, weights = pair(ask(quiet, *given_to))
+        refuse(named != heads, "changes_arguments-heads")
+        refuse(not made, "never_asks")
+        refuse(not torch.equal(made[0], made[1]), "changes_context")
         (B, H, T, K), (wide, weighed) = given_to[0].shape, (made[0], made[2])
         found = [tuple(getattr(part, "shape", ())) for part in (context, weights)]
         refuse(found == [weighed.shape, wide.shape] != [wide.shape, weighed.shape],
-               "swapped", "return the context first and the weights second.")
-        refuse(found[0] == (B, H - len(heads), T, K) != (B, H, T, K), "left_out",
-               "yours has fewer heads; the matrix behind them needs every place, so a "
-               "silent head stays and says 0.")
+               "swapped")
+        refuse(found[0] == (B, H - len(heads), T, K) != (B, H, T, K), "left_out")
         got = tensor(context, (B, H, T, K), "context")
         other_kind(context, given_to[0], "context")
         right = silenced(given_to, heads)
         if not close(got, right):
-            refuse(heads and close(got, made[1]), "unchanged", "all heads still answer "
-                   "in your context; it is the context that is silenced.")
-            blame(got, [(code, sentence, silenced(given_to, heads, code))
-                        for code, sentence in WRONG_SILENCE])
-            wrong_row("wrong_context", "context", got, right)
+            refuse(heads and close(got, made[1]), "unchanged")
+            blame(got, [(code, silenced(given_to, heads, code))
+                        for code in WRONG_SILENCE])
+            wrong_row("wrong_context", got, right)
         refuse(not isinstance(weights, torch.Tensor) or not close(weights, made[3]),
-               "weights_changed", "the context is right, but the weights are not those "
-               "of `attend`; hand them on as they are.")
+               "weights_changed")
     given, heads = next(some_answers())
     quiet, out = silent(attention, heads), silenced(given, heads)
     mine = quiet(*given)[0]
-    refuse(no_gradient(mine, given[:3]), *DETACHED)
+    refuse(no_gradient(mine, given[:3]), "detached")
     direction = torch.randn(out.shape, generator=torch.Generator().manual_seed(1),
                             dtype=out.dtype)
     slopes = [torch.autograd.grad((made * direction).sum(), given[:3])
               for made in (mine, out)]
-    refuse(not close(*slopes), "part_detached", "the numbers are right, but not the "
-           "gradient: the other heads must still learn.")
+    refuse(not close(*slopes), "part_detached")
     stays_where_it_is(lambda *parts: silent(attention, [1])(*parts), *given)
-    return "the others speak on, and nobody fills the gap."
 
 
 # 20-2
@@ -213,76 +185,41 @@ def offset_hits(links, kind="right"):
 
 
 WRONG_HITS = [
-    ("both_too", "yours lets a head look at the tag and at the word itself; leave both "
-     "out before you take the largest weight."),
-    ("tag_too", "yours lets a head look at the tag, place 0; leave it out before you "
-     "take the largest weight."),
-    ("itself_too", "yours lets a word look at itself; leave its own place out before "
-     "you take the largest weight."),
-    ("other_way", "yours goes the other way: a link (b, q, k) is hit if the word q "
-     "looks at k."),
-    ("columns", "yours takes the largest of a column; the word q has a row, "
-     "weights[b, h, q]."),
-    ("column_of_word", "yours takes the column of word q, who looks at it; its row, "
-     "weights[b, h, q], says where it looks."),
-    ("mass", "yours adds up the weight on the links; a link is hit or not, by the "
-     "largest weight of its row."),
-    ("least", "yours takes the smallest weight of a row; the largest decides."),
-    ("by_sentence", "yours takes means of sentences; every link counts the same, "
-     "whatever sentence it stands in."),
-    ("by_sentences", "yours divides by the number of sentences; divide by the number "
-     "of links."),
-    ("counted", "yours counts the hits; their share of all links is asked for."),
-    ("percent", "yours is in per cent; a share lies between 0 and 1.")]
+    "both_too", "tag_too", "itself_too", "other_way", "columns", "column_of_word",
+    "mass", "least", "by_sentence", "by_sentences", "counted", "percent"]
 WRONG_OFFSETS = [
-    ("which_offset", "yours returns the offset itself; the share of links that it hits "
-     "is asked for.", "which"),
-    ("absolute", "yours takes one to the left and one to the right for one distance; "
-     "k - q has a sign.", "absolute"),
-    ("places", "yours counts the places of the keys; an offset is the distance k - q.",
-     "places"),
-    ("previous", "yours tries the word before alone; try every offset, and take the "
-     "best.", "previous"),
-    ("mean_offset", "yours takes a middle distance; take the one that hits most links.",
-     "mean", "middle"),
-    ("kinds", "yours gives every offset the same share; count how often each occurs.",
-     "kinds"),
-    ("offset_counted", "yours counts the links; their share is asked for.", "counted",
-     "percent")]
+    ("which_offset", "which"), ("absolute", "absolute"), ("places", "places"),
+    ("previous", "previous"), ("mean_offset", "mean", "middle"), ("kinds", "kinds"),
+    ("offset_counted", "counted", "percent")]
 
 
 @exercise("20-2", points=2)
 def check_20_2(hits):
     cases, shares, offsets = list(some_links()), [], []
     for weights, links in cases:
-        returned = pair(ask(hits, weights, links), "the shares of the heads",
-                        "the share of the best offset")
+        returned = pair(ask(hits, weights, links))
         H = weights.shape[1]
         first, second = (getattr(part, "shape", ()) for part in returned)
-        refuse(tuple(first) != (H,) == tuple(second), "swapped", "return the shares of "
-               "the heads first, and that of the best offset second.")
+        refuse(tuple(first) != (H,) == tuple(second), "swapped")
         refuse(isinstance(returned[0], torch.Tensor) and returned[0].dim() == 0
-               and H > 1, "one_head", "yours gives one number for all heads; each head "
-               "has a share of its own.")
+               and H > 1, "one_head")
         shares.append(tensor(returned[0], (H,), "shares"))
         offsets.append(number(returned[1], "no_share"))
     right = [head_hits(*case) for case in cases]
     if not close(shares, right):
-        blame(shares, [(code, sentence, [head_hits(*case, code) for case in cases])
-                       for code, sentence in WRONG_HITS])
+        blame(shares, [(code, [head_hits(*case, code) for case in cases])
+                       for code in WRONG_HITS])
         n = next(n for n in range(len(cases)) if not close(shares[n], right[n]))
-        raise Mistake("wrong_shares", f"for {len(cases[n][1])} links the shares should "
-                      f"be {short(right[n])}; yours are {short(shares[n])}.")
+        raise Mistake("wrong_shares", links=len(cases[n][1]), right=short(right[n]),
+                      got=short(shares[n]))
     right = [offset_hits(links) for _, links in cases]
     if not close(offsets, right):
-        blame(offsets, [(code, sentence, *[[offset_hits(links, kind)
-                                            for _, links in cases] for kind in kinds])
-                        for code, sentence, *kinds in WRONG_OFFSETS])
+        blame(offsets, [(code, *[[offset_hits(links, kind) for _, links in cases]
+                                 for kind in kinds]) for code, *kinds in WRONG_OFFSETS])
         n = next(n for n in range(len(cases)) if not close(offsets[n], right[n]))
         distances = [k - q for _, q, k in cases[n][1]]
-        raise Mistake("wrong_offset", f"of the distances {distances} the commonest is "
-                      f"{right[n]:.3f} of all; yours is {offsets[n]:.3f}.")
-    return "a head is worth what it hits beyond a distance that never looks."
+        raise Mistake("wrong_offset", distances=distances, right=right[n],
+                      got=offsets[n])
 
 
 # 20-3
@@ -327,49 +264,27 @@ def reports(valid, test, kind="right"):
 
 
 WRONG_REPORTS = [
-    ("chosen_on_test", "yours chooses on `test`, as the colleague does: the best of "
-     "many is lucky where it was chosen."),
-    ("reported_on_valid", "yours reports the share on `valid`, where the head was "
-     "chosen; fresh links decide."),
-    ("turned_round", "yours has the two sets exchanged: choose on `valid`, report on "
-     "`test`."),
-    ("best_of_test", "the head is right, but the share is that of the best head of "
-     "`test`; report the head that was chosen."),
-    ("all_heads", "the share is the mean of all heads; report the head that was "
-     "chosen."),
-    ("joined", "yours puts both sets together; then nothing fresh is left to report."),
-    ("joined_choice", "yours lets `test` help to choose; choose on `valid` alone."),
-    ("mean_of_both", "yours is the mean of both shares; the one on `valid` has luck in "
-     "it."),
-    ("worst", "yours chooses the head that hits least."),
-    ("from_one", "heads count from 0."),
-    ("over_heads", "yours takes the mean over the heads, so it chooses a link; take "
-     "the mean over the links of each head."),
-    ("other_count", "yours divides the hits on `test` by the number of links in "
-     "`valid`."),
-    ("counted", "yours counts the hits; their share is asked for."),
-    ("percent", "yours is in per cent; a share lies between 0 and 1.")]
+    "chosen_on_test", "reported_on_valid", "turned_round", "best_of_test", "all_heads",
+    "joined", "joined_choice", "mean_of_both", "worst", "from_one", "over_heads",
+    "other_count", "counted", "percent"]
 
 
 @exercise("20-3", points=1)
 def check_20_3(reported):
     cases, got = list(some_hits()), []
     for valid, test in cases:
-        head, share = pair(ask(reported, valid, test), "the head", "its share")
+        head, share = pair(ask(reported, valid, test))
         head, share = number(head), number(share, "no_share")
         got.append([head, share])
     right = [list(reports(*case)) for case in cases]
     if not close(got, right):
-        refuse(close([row[::-1] for row in got], right), "swapped",
-               "return the head first and its share second.")
-        blame(got, [(code, sentence, [list(reports(*case, code)) for case in cases])
-                    for code, sentence in WRONG_REPORTS])
+        refuse(close([row[::-1] for row in got], right), "swapped")
+        blame(got, [(code, [list(reports(*case, code)) for case in cases])
+                    for code in WRONG_REPORTS])
         n = next(n for n in range(len(cases)) if not close(got[n], right[n]))
         head, share = right[n]
-        raise Mistake("wrong_report", f"of {len(cases[n][0])} heads it should be head "
-                      f"{head} with {share:.3f}; yours is head {got[n][0]:g} with "
-                      f"{got[n][1]:.3f}.")
-    return "chosen here, reported there: luck does not travel."
+        raise Mistake("wrong_report", heads=len(cases[n][0]), head=head, share=share,
+                      got=got[n][0], got_share=got[n][1])
 
 
 # 20-4
@@ -420,26 +335,8 @@ def prefixes(weights, ids, kind="right"):
 
 
 WRONG_PREFIXES = [
-    ("no_step", "yours looks at the earlier occurrence itself; the place *behind* it "
-     "is asked for, which says what came next."),
-    ("before", "yours looks at the place before the earlier occurrence; the one behind "
-     "it says what came next."),
-    ("last_alone", "yours takes the last earlier occurrence alone; each of them "
-     "counts."),
-    ("first_alone", "yours takes the first occurrence alone; each earlier one counts."),
-    ("turned", "yours is turned over: rows look, and columns are looked at."),
-    ("hits", "yours counts largest weights; the weights themselves are added up."),
-    ("mean_of_keys", "yours divides by the number of earlier occurrences; their "
-     "weights are added up."),
-    ("occurrences", "yours divides by the number of all earlier occurrences; divide by "
-     "the number of places that repeat a word."),
-    ("by_sentence", "yours takes means of sentences; every place that repeats a word "
-     "counts the same."),
-    ("every_place", "yours divides by all places; a word that is new has nothing to "
-     "find, so it does not count."),
-    ("sentences", "yours divides by the number of sentences; divide by the number of "
-     "places that repeat a word."),
-    ("summed", "yours is a sum; divide by the number of places that repeat a word.")]
+    "no_step", "before", "last_alone", "first_alone", "turned", "hits", "mean_of_keys",
+    "occurrences", "by_sentence", "every_place", "sentences", "summed"]
 
 
 @exercise("20-4", points=2)
@@ -449,18 +346,14 @@ def check_20_4(prefix_scores):
         returned = something(ask(prefix_scores, weights, ids))
         H = weights.shape[1]
         refuse(isinstance(returned, torch.Tensor) and returned.dim() == 0 and H > 1,
-               "one_head", "yours gives one number for all heads; each has a score of "
-               "its own.")
+               "one_head")
         score = tensor(returned, (H,), "scores")
-        refuse(score.isnan().any(), "nan", "yours is nan where no word occurs again; "
-               "then every score is 0.")
+        refuse(score.isnan().any(), "nan")
         got.append(score)
     right = [prefixes(*case) for case in cases]
     if not close(got, right):
-        blame(got, [(code, sentence, [prefixes(*case, code) for case in cases])
-                    for code, sentence in WRONG_PREFIXES])
+        blame(got, [(code, [prefixes(*case, code) for case in cases])
+                    for code in WRONG_PREFIXES])
         n = next(n for n in range(len(cases)) if not close(got[n], right[n]))
-        raise Mistake("wrong_scores", f"for the words {cases[n][1].tolist()} the "
-                      f"scores should be {short(right[n])}; yours are "
-                      f"{short(got[n])}.")
-    return "who looks behind the last time knows what may come next."
+        raise Mistake("wrong_scores", words=cases[n][1].tolist(), right=short(right[n]),
+                      got=short(got[n]))

@@ -28,17 +28,12 @@ def attended(query, states, allowed, **mistake):
 
 
 MISTAKES = [
-    ("reads_pads", "pads have weights in yours: use `allowed`.", {"mask": "read"}),
-    ("mask_turned", "your mask is the wrong way round: True marks a word.",
-     {"mask": "turned"}),
-    ("zero_after", "you set weights of pads to 0 after the softmax, so the others do "
-     "not add up to 1.", {"after": True}),
-    ("zero_score", "a score of 0 still gets a share, since exp(0) is 1; pads need "
-     "minus infinity.", {"fill": 0.0}),
-    ("scaled", "yours divides the scores by the root of the width; this task does "
-     "not.", {"scaled": True}),
-    ("over_the_batch", "your softmax runs over the sentences; it should run over the "
-     "words of one.", {"axis": 0})]
+    ("reads_pads", {"mask": "read"}),
+    ("mask_turned", {"mask": "turned"}),
+    ("zero_after", {"after": True}),
+    ("zero_score", {"fill": 0.0}),
+    ("scaled", {"scaled": True}),
+    ("over_the_batch", {"axis": 0})]
 
 
 @exercise("C1-1", points=1)
@@ -50,29 +45,25 @@ def check_C1_1(answer):
     context, weights = two_tensors(ask(answer, query, states, allowed),
                                    [(3, 4), (3, 5)], "context")
     right = attended(query, states, allowed)
-    blame(weights, [(code, sentence, attended(query, states, allowed, **mistake)[1])
-                    for code, sentence, mistake in MISTAKES])
+    blame(weights, [(code, attended(query, states, allowed, **mistake)[1])
+                    for code, mistake in MISTAKES])
     if not close(weights, right[1]):
-        wrong_row("wrong_weights", "weights", weights, right[1])
-    refuse(close(context, right[0] / 5), "mean_of_states", "the weights are right; "
-           "your context is the mean of the weighted states, and their sum is asked "
-           "for.")
-    refuse(not close(context, right[0]), "wrong_context", "the weights are right; the "
-           "context should be the sum of the states, each times its weight.")
+        wrong_row("wrong_weights", weights, right[1])
+    refuse(close(context, right[0] / 5), "mean_of_states")
+    refuse(not close(context, right[0]), "wrong_context")
     learns(lambda *parts: answer(*parts, allowed)[0], [query, states])
     far_scores(answer, allowed)
-    return "scores, mask, softmax, average: that is attention."
 
 
 def far_scores(answer, allowed):
     """Raises a Mistake for weights that are wrong where all scores are far from 0."""
-    for far, code, sentence in FAR:
+    for far, code in FAR:
         # whole numbers, so that no rounding tells ways of computing apart
         query, states = (torch.randint(-2, 3, size).double()
                          for size in ((3, 4), (3, 5, 4)))
         query[:, 0], states[..., 0] = far, 1.0
         _, weights = answer(query, states, allowed)
-        refuse(not close(weights, attended(query, states, allowed)[1]), code, sentence)
+        refuse(not close(weights, attended(query, states, allowed)[1]), code)
 
 
 class Step(LuongDecoder):
@@ -101,22 +92,15 @@ def wrong_step(order=("context", "query"), squeeze=torch.tanh, asks="new",
 
 
 def wrong_steps(made):
-    """Code, sentence, and what is made with a step that makes the mistake."""
+    """Codes, and what is made with a step that makes the mistake."""
     return [
-        ("query_first", "yours joins the query and the context; here the context comes "
-         "first.", made(order=("query", "context"))),
-        ("old_query", "your query is the state before the word is read; read first, "
-         "then take the output of the RNN.", made(asks="old"),
-         made(asks="old", order=("context", "old"))),
-        ("joins_old_state", "yours joins the context with the state before the word; "
-         "take the query.", made(order=("context", "old"))),
-        ("tanh_first", "yours takes the tanh of what goes into `join`; take it of what "
-         "comes out.", made(inside=torch.tanh)),
-        ("output_as_state", "the state that you hand on is what came out of `join`; "
-         "hand on that of the RNN.", made(hands=lambda output, after: output[None])),
-        ("no_tanh", "there is no tanh behind `join` in yours.",
-         made(squeeze=lambda joined: joined)),
-        *((code, sentence, made(**mistake)) for code, sentence, mistake in MISTAKES)]
+        ("query_first", made(order=("query", "context"))),
+        ("old_query", made(asks="old"), made(asks="old", order=("context", "old"))),
+        ("joins_old_state", made(order=("context", "old"))),
+        ("tanh_first", made(inside=torch.tanh)),
+        ("output_as_state", made(hands=lambda output, after: output[None])),
+        ("no_tanh", made(squeeze=lambda joined: joined)),
+        *((code, made(**mistake)) for code, mistake in MISTAKES)]
 
 
 @exercise("C1-2", points=2)
@@ -131,11 +115,10 @@ def check_C1_2(make):
     first_wrong(module, book, inputs, (2, WIDTH), (1, 2, WIDTH),
                 likely=lambda: wrong_steps(lambda **mistake: changed(
                     book, forward=wrong_step(**mistake))))
-    return "read a word, ask with the new state, join: one step."
 
 
 def wrong_translators(book):
-    """Code, sentence, and translators that make the mistake."""
+    """Codes, and translators that make the mistake."""
     def made(**mistake):
         step = wrong_step(**mistake)
 
@@ -174,24 +157,14 @@ def wrong_translators(book):
             type(book).forward(self, *given), dim=-1))
 
     return [*wrong_steps(made),
-            ("softmax_at_end", "yours takes a softmax at the end; return the logits as "
-             "the generator gives them.", shares(torch.log_softmax),
-             shares(torch.softmax)),
-            ("steps_first", "the steps stand in front of the sentences in what goes "
-             "into your generator; stack them with dim=1.",
-             changed(book, states=steps_first)),
-            ("reads_its_own", "yours reads its own likeliest word from the second step "
-             "on; with teacher forcing it reads `target_in`.",
-             changed(book, states=alone)),
-            ("starts_from_zeros", "your decoder begins with zeros; it begins with the "
-             "encoder's `.final`.", changed(book, start=from_zeros)),
-            ("state_not_passed", "every step starts from the encoder's state again; "
-             "hand on the new state.", changed(book, states=from_the_start))]
+            ("softmax_at_end", shares(torch.log_softmax), shares(torch.softmax)),
+            ("steps_first", changed(book, states=steps_first)),
+            ("reads_its_own", changed(book, states=alone)),
+            ("starts_from_zeros", changed(book, start=from_zeros)),
+            ("state_not_passed", changed(book, states=from_the_start))]
 
 
-UNPACKED = ("unpacked", "what the encoder returns is one thing with three names: "
-            "`.states`, `.final` and `.allowed`.", "Encoded object",
-            "'Encoded' object")
+UNPACKED = ("unpacked", "Encoded object", "'Encoded' object")
 
 
 @exercise("C1-3", points=2)
@@ -203,7 +176,6 @@ def check_C1_3(make):
     inputs = batch.source, batch.source_lengths, batch.target_in
     first_wrong(module, book, inputs, (*batch.target_in.shape, 9),
                 likely=lambda: wrong_translators(book), errors=[UNPACKED])
-    return "the whole translator, tensor for tensor."
 
 
 def small_book():
@@ -220,4 +192,3 @@ def check_C1_4(answer):
     for part in model.parameters():
         nn.init.normal_(part, std=0.7)
     translations(answer, model)
-    return "one word after the other, each the likeliest."

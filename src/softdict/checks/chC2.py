@@ -10,8 +10,7 @@ from torch import nn
 from softdict.attention import attention
 from softdict.batches import make_batch
 from softdict.checks.answers import (
-    DETACHED, DIVIDED_BY_WIDTH, FAR, NOT_DIVIDED, NO_MASK_GIVEN, ask, blame, close,
-    learns, no_gradient, tensor)
+    FAR, NO_MASK_GIVEN, ask, blame, close, learns, no_gradient, tensor)
 from softdict.checks.beside import built, changed, first_wrong, translations
 from softdict.checks.result import exercise, refuse
 from softdict.heads import MultiHeadAttention, merge_heads, split_heads
@@ -36,33 +35,24 @@ def looked(query, key, value, allowed=None, scale=None, axis=-1, hide="before"):
 
 
 WRONG_LOOKS = [
-    ("not_divided", NOT_DIVIDED[1], lambda *given: looked(*given, scale=1.0)),
-    ("divided_by_width", DIVIDED_BY_WIDTH[1], lambda query, *given: looked(
-        query, *given, scale=1 / query.shape[-1])),
-    ("root_of_whole", "yours divides by the root of the whole width, heads times K; a "
-     "head has K numbers.", lambda query, *given: looked(
-         query, *given, scale=(query.shape[1] * query.shape[-1]) ** -0.5)),
-    ("multiplies_by_root", "you multiply the scores by the root of K; divide by it.",
+    ("not_divided", lambda *given: looked(*given, scale=1.0)),
+    ("divided_by_width",
+     lambda query, *given: looked(query, *given, scale=1 / query.shape[-1])),
+    ("root_of_whole", lambda query, *given: looked(
+        query, *given, scale=(query.shape[1] * query.shape[-1]) ** -0.5)),
+    ("multiplies_by_root",
      lambda query, *given: looked(query, *given, scale=query.shape[-1] ** 0.5)),
-    ("root_of_length", "yours divides by the root of the number of keys or queries; "
-     "the width K counts.",
-     lambda query, key, *given: looked(query, key, *given, scale=key.shape[-2] ** -0.5),
+    ("root_of_length", lambda query, key, *given: looked(
+        query, key, *given, scale=key.shape[-2] ** -0.5),
      lambda query, *given: looked(query, *given, scale=query.shape[-2] ** -0.5)),
-    ("over_queries", "your softmax runs over the queries; each query shares out 1 "
-     "among the keys.", lambda *given: looked(*given, axis=-2)),
-    ("over_heads", "your softmax runs over the heads; each head shares out 1 among "
-     "the keys.", lambda *given: looked(*given, axis=1)),
-    ("over_batch", "your softmax runs over the sentences; each query shares out 1 "
-     "among the keys of its own.", lambda *given: looked(*given, axis=0)),
-    ("no_mask", "your context is that of a lookup without a mask; use `allowed`.",
-     lambda query, key, value, _: looked(query, key, value)),
-    ("mask_turned", "your mask is the wrong way round: True means that a query may "
-     "attend to a key.", lambda *given: looked(*given[:3], None if given[3] is None
-                                               else ~given[3])),
-    ("mask_too_late", "yours hides keys after they have taken their share; hide them "
-     "before.", lambda *given: looked(*given, hide="after")),
-    ("zero_score", "a score of 0 still gets a share, since exp(0) is 1; hidden keys "
-     "need minus infinity.", lambda *given: looked(*given, hide="zero score"))]
+    ("over_queries", lambda *given: looked(*given, axis=-2)),
+    ("over_heads", lambda *given: looked(*given, axis=1)),
+    ("over_batch", lambda *given: looked(*given, axis=0)),
+    ("no_mask", lambda query, key, value, _: looked(query, key, value)),
+    ("mask_turned",
+     lambda *given: looked(*given[:3], None if given[3] is None else ~given[3])),
+    ("mask_too_late", lambda *given: looked(*given, hide="after")),
+    ("zero_score", lambda *given: looked(*given, hide="zero score"))]
 
 
 @exercise("C2-1", points=1)
@@ -77,8 +67,7 @@ def check_C2_1(answer):
     for mask in (None, allowed):
         right, _ = attention(query, key, value, mask)
         returned = ask(answer, query, key, value, mask)
-        refuse(isinstance(returned, tuple), "two_things",
-               "return the context alone, and not the weights too.")
+        refuse(isinstance(returned, tuple), "two_things")
         got = tensor(returned, right.shape, "context")
         if mask is None:
             some, likely = torch.tensor(True), WRONG_LOOKS[:-4]    # four are of masks
@@ -86,30 +75,24 @@ def check_C2_1(answer):
             some, likely = mask.any(dim=-1, keepdim=True), WRONG_LOOKS
         if not close(torch.where(some, got, 0), torch.where(some, right, 0)):
             blame(torch.where(some, got, 0), [
-                (code, sentence, *(torch.where(some, look(query, key, value, mask), 0)
-                                   for look in looks))
-                for code, sentence, *looks in likely])
+                (code, *(torch.where(some, look(query, key, value, mask), 0)
+                         for look in looks))
+                for code, *looks in likely])
         if mask is not None:
             rows = got[0, :, 1]
-            refuse(bool(rows.isnan().any()), "not_a_number", "a query that may attend "
-                   "to nothing gets nan: its softmax divides 0 by 0.")
-            refuse(not close(rows, torch.zeros_like(rows)), "attends_to_hidden",
-                   "a query that may attend to nothing should get a context of zeros.")
-        refuse(not close(got, right), "wrong_context",
-               "the context is not the one that the five lines of the task give.")
-        refuse(no_gradient(returned, [key, value]), *DETACHED)
+            refuse(bool(rows.isnan().any()), "not_a_number")
+            refuse(not close(rows, torch.zeros_like(rows)), "attends_to_hidden")
+        refuse(not close(got, right), "wrong_context")
+        refuse(no_gradient(returned, [key, value]), "detached")
         slopes = torch.autograd.grad(returned.square().sum(), [key, value])
-        refuse(not all(slope.isfinite().all() for slope in slopes), "nan_gradients",
-               "the context is right, and gradients are nan: mend the weights before "
-               "they meet the values, and not the context.")
+        refuse(not all(slope.isfinite().all() for slope in slopes), "nan_gradients")
         learns(lambda *parts, mask=mask: answer(*parts, mask), [query, key, value])
-    for far, code, sentence in FAR:
+    for far, code in FAR:
         query, key, value = (torch.randint(-2, 3, (2, 3, size, 4), generator=rng)
                              .double() for size in (5, 7, 7))
         query[..., 0], key[..., 0] = 2 * far, 1.0
         refuse(not close(answer(query, key, value, allowed),
-                         attention(query, key, value, allowed)[0]), code, sentence)
-    return "scores, mask, softmax, average: that is attention."
+                         attention(query, key, value, allowed)[0]), code)
 
 
 def cut_anew(parts):
@@ -118,7 +101,7 @@ def cut_anew(parts):
 
 
 def wrong_heads(book):
-    """Code, sentence, and layers with heads that make the mistake."""
+    """Codes, and layers with heads that make the mistake."""
     def lying(x, heads):
         return x.reshape(len(x), heads, x.shape[1], -1)
 
@@ -139,26 +122,18 @@ def wrong_heads(book):
         return x + type(book).forward(self, x, source, allowed)
 
     return [
-        ("adds_x", "yours adds x to what it found; the layer around it does that.",
-         changed(book, forward=added)),
-        ("cut_by_view", "yours cuts a whole sentence into heads; cut each word, "
-         "[B, T, H, K], and then exchange the axes of words and heads.",
-         made(lying), made(lying, cut_anew)),
-        ("joined_by_view", "your heads are right, but joined without exchanging the "
-         "axes back; a word gets numbers of other words.", made(merge=cut_anew)),
-        ("in_turn", "yours deals a word's numbers out in turn; head 0 gets the first "
-         "K.", made(in_turn), made(in_turn, lambda parts: parts.movedim(1, -1)
-                                   .flatten(-2))),
-        ("values_of_x", "your values come from x; keys and values come from `source`.",
-         made(read=lambda x, source: (x, source, x))),
-        ("keys_of_x", "your keys come from x; keys and values come from `source`.",
-         made(read=lambda x, source: (x, x, source)),
+        ("adds_x", changed(book, forward=added)),
+        ("cut_by_view", made(lying), made(lying, cut_anew)),
+        ("joined_by_view", made(merge=cut_anew)),
+        ("in_turn", made(in_turn),
+         made(in_turn, lambda parts: parts.movedim(1, -1).flatten(-2))),
+        ("values_of_x", made(read=lambda x, source: (x, source, x))),
+        ("keys_of_x", made(read=lambda x, source: (x, x, source)),
          made(read=lambda x, source: (x, x, x))),
-        ("queries_of_source", "your queries come from `source`; they come from x.",
-         made(read=lambda x, source: (source, source, source)),
+        ("queries_of_source", made(read=lambda x, source: (source, source, source)),
          made(read=lambda x, source: (source, x, x))),
-        *((code, sentence, *(made(attend=look) for look in looks))
-          for code, sentence, *looks in WRONG_LOOKS)]
+        *((code, *(made(attend=look) for look in looks))
+          for code, *looks in WRONG_LOOKS)]
 
 
 @exercise("C2-2", points=2)
@@ -171,26 +146,21 @@ def check_C2_2(make):
     def likely():
         return wrong_heads(book)
 
-    first_wrong(module, book, (x, source, allowed), (2, 5, 12), likely=likely, errors=[
-        ("mask_meets_heads", "your mask [B, 1, S] meets scores [B, H, T, S] at the "
-         "axis of heads; give it that axis with `unsqueeze(-3)`.",
-         "at non-singleton dimension 1")])
+    first_wrong(module, book, (x, source, allowed), (2, 5, 12), likely=likely,
+                errors=[("mask_meets_heads", "at non-singleton dimension 1")])
     first_wrong(module, book, (x, x, causal_mask(5)), (2, 5, 12), likely=likely,
-                errors=[(
-                    "sentences_for_heads", "a mask may be [T, S] too, for all "
-                    "sentences; in yours its rows meet the heads, so use "
-                    "`unsqueeze(-3)`.", "The size of tensor a (3) must match the size "
-                    "of tensor b (5) at non-singleton dimension 1")])
+                errors=[("sentences_for_heads",
+                         "The size of tensor a (3) must match the size of tensor b (5) "
+                         "at non-singleton dimension 1")])
     # as many words on both sides, and not the same; no mask, then one for each query
     first_wrong(module, book, (x, source[:, :5], None), (2, 5, 12), likely=likely,
                 errors=[NO_MASK_GIVEN])
     first_wrong(module, book, (x, source, causal_mask(7)[:5] & allowed), (2, 5, 12),
                 likely=likely)
-    return "split, attend, merge, mix: every head asks its own question."
 
 
 def wrong_layers(book):
-    """Code, sentence, and decoder layers that make the mistake."""
+    """Codes, and decoder layers that make the mistake."""
     def made(change=lambda norm, x: (norm(x), x), source=lambda norm, x: norm(x),
              memories=lambda norm, memory: memory, masks=lambda *masks: masks,
              kept=(1, 1, 1)):
@@ -221,27 +191,16 @@ def wrong_layers(book):
     gelu.feed_forward = changed(book.feed_forward, forward=lambda self, x: self.down(
         nn.functional.gelu(self.up(x))))
     return [
-        ("gelu", "yours takes GELU between the two layers; here it is relu.", gelu),
-        ("side_by_side", "your second sub-layer reads x as it was before the first; it "
-         "reads the sum.", changed(book, forward=side_by_side)),
-        ("not_added", "in yours the answer of a sub-layer takes the place of x; it is "
-         "added to x.", *(made(kept=kept) for kept in ((0, 1, 1), (1, 0, 1),
-                                                       (1, 1, 0)))),
-        ("post_norm", "that is post-norm, which normalises the sums; here each "
-         "sub-layer *reads* through its norm.", changed(book, forward=after)),
-        ("raw_source", "in the first sub-layer keys and values go through the norm, "
-         "too: your queries are normalised, and your keys are not.",
-         made(source=lambda norm, x: x)),
-        ("memory_normalised", "the memory is normalised already; leave it as it is.",
-         made(memories=lambda norm, memory: norm(memory))),
-        ("norm_on_path", "your norms replace x; only what a sub-layer reads goes "
-         "through its norm.", made(lambda norm, x: (norm(x), norm(x)),
-                                   source=lambda norm, x: x)),
-        ("no_source_mask", "your words look at the pads of the source; hand "
-         "`memory_allowed` to the cross-attention.",
-         made(masks=lambda allowed, _: (allowed, None))),
-        ("no_causal_mask", "your words look at later words; hand `allowed` to the "
-         "self-attention.", made(masks=lambda _, allowed: (None, allowed)))]
+        ("gelu", gelu),
+        ("side_by_side", changed(book, forward=side_by_side)),
+        ("not_added", *(made(kept=kept) for kept in ((0, 1, 1), (1, 0, 1), (1, 1, 0)))),
+        ("post_norm", changed(book, forward=after)),
+        ("raw_source", made(source=lambda norm, x: x)),
+        ("memory_normalised", made(memories=lambda norm, memory: norm(memory))),
+        ("norm_on_path",
+         made(lambda norm, x: (norm(x), norm(x)), source=lambda norm, x: x)),
+        ("no_source_mask", made(masks=lambda allowed, _: (allowed, None))),
+        ("no_causal_mask", made(masks=lambda _, allowed: (None, allowed)))]
 
 
 @exercise("C2-3", points=2)
@@ -256,11 +215,10 @@ def check_C2_3(make):
     masks = causal_mask(5), padding_mask(torch.tensor([7, 4]), 7)[:, None, :]
     first_wrong(module, book, (x, memory, *masks), (2, 5, 12),
                 likely=lambda: wrong_layers(book))
-    return "three sub-layers, each behind its norm and each added."
 
 
 def wrong_machines(book):
-    """Code, sentence, and machines that make the mistake."""
+    """Codes, and machines that make the mistake."""
     def embedded(added):
         """A machine whose embeddings add up a table's rows and codes in this way."""
         def forward(self, ids, positions):
@@ -293,26 +251,16 @@ def wrong_machines(book):
     early.encoder = changed(book.encoder, forward=first_layer)
     root = SIZES.width ** 0.5
     return [
-        ("layer_by_layer", "your first decoder layer reads what the first encoder "
-         "layer made; each reads what the last one made.", early),
-        ("no_root", "yours takes the rows of the table as they are; multiply them by "
-         "the root of D.", embedded(lambda rows, at: rows + codes(at))),
-        ("root_of_sum", "only the rows of the table are taken times the root of D; "
-         "the codes are added as they are.",
-         embedded(lambda rows, at: (rows + codes(at)) * root)),
-        ("divided_by_root", "yours divides the rows of the table by the root of D; "
-         "multiply.", embedded(lambda rows, at: rows / root + codes(at))),
-        ("no_positions", "yours adds no codes of positions.",
-         embedded(lambda rows, at: rows * root)),
-        ("from_one", "yours counts positions from 1; they count from 0.",
-         embedded(lambda rows, at: rows * root + codes(at + 1))),
-        ("encoder_sees_pads", "your encoder's words attend to pads; its layers need "
-         "the mask [B, 1, S].", hidden("encoder", lambda allowed: (None,))),
-        ("cross_sees_pads", "your decoder attends to pads of the source; its "
-         "cross-attention needs the mask [B, 1, S].",
+        ("layer_by_layer", early),
+        ("no_root", embedded(lambda rows, at: rows + codes(at))),
+        ("root_of_sum", embedded(lambda rows, at: (rows + codes(at)) * root)),
+        ("divided_by_root", embedded(lambda rows, at: rows / root + codes(at))),
+        ("no_positions", embedded(lambda rows, at: rows * root)),
+        ("from_one", embedded(lambda rows, at: rows * root + codes(at + 1))),
+        ("encoder_sees_pads", hidden("encoder", lambda allowed: (None,))),
+        ("cross_sees_pads",
          hidden("decoder", lambda memory, own, source: (memory, own, None))),
-        ("no_causal_mask", "your decoder's words attend to later words; their "
-         "self-attention needs the causal mask.",
+        ("no_causal_mask",
          hidden("decoder", lambda memory, own, source: (memory, None, source)))]
 
 
@@ -325,11 +273,9 @@ def check_C2_4(make):
     inputs = batch.source, batch.source_lengths, batch.target_in
     names = [name for name, _ in module.named_parameters()]
     refuse({"generator.weight", "decoder.embedding.table.weight"} <= set(names),
-           "not_tied", "the generator's matrix should be the table of the target's "
-           "embedding: the same tensor, and not a copy.")
+           "not_tied")
     first_wrong(module, book, inputs, (*batch.target_in.shape, 9),
                 likely=lambda: wrong_machines(book))
-    return "the whole machine, tensor for tensor."
 
 
 @exercise("C2-5", points=2)
@@ -340,4 +286,3 @@ def check_C2_5(answer):
         if part.dim() > 1:
             nn.init.normal_(part, std=0.5)
     translations(answer, model)
-    return "one word after the other, each the likeliest."

@@ -93,5 +93,4 @@ def stays_where_it_is(answer, *given, device="..."):
         here = True
     except Exception:    # what else is wrong is said by the other questions
         here = False
-    refuse(here, "wrong_device", "yours makes a tensor on the CPU, wherever the given "
-           f"ones are; on a GPU that ends in an error. Make it with device={device}.")
+    refuse(here, "wrong_device", device=device)

@@ -10,6 +10,7 @@ from html import escape
 import torch
 
 from softdict import runtime
+from softdict.checks.sentences import sentence
 
 
 @dataclass(frozen=True)
@@ -44,15 +45,19 @@ class Result:
 
 
 class Mistake(Exception):
-    """Raised for a wrong answer: its code, and a sentence that names what is likely."""
+    """Raised for a wrong answer: the key of its sentence, and what that leaves open.
 
-    def __init__(self, code, message):
-        super().__init__(message)
-        self.code = code
+    its code is what stands in front of a hyphen in the key, unless it is given
+    """
+
+    def __init__(self, key, /, code=None, **fields):
+        super().__init__(key)
+        self.key, self.fields = key, fields
+        self.code = code or key.partition("-")[0]
 
 
 def exercise(name, points):
-    """Makes a check of a function that raises `Mistake`, or else returns praise.
+    """Makes a check of a function that raises `Mistake` if the answer is wrong.
 
     A stub, which raises NotImplementedError, is "unsolved"; an answer that raises
     anything else is an "error". A check never raises, and leaves torch's random numbers
@@ -62,9 +67,10 @@ def exercise(name, points):
     def decorate(inspect_answer):
         @functools.wraps(inspect_answer)
         def check(answer):
-            passed, code, message = judged(inspect_answer, answer)
+            code, message = judged(name, inspect_answer, answer)
+            passed = code == "passed"
             return Result(name, passed, points * passed, code,
-                          message + is_older(answer), points)
+                          message + is_older(name, answer), points)
 
         check.exercise, check.points = name, points
         return check
@@ -72,43 +78,44 @@ def exercise(name, points):
     return decorate
 
 
-def judged(inspect_answer, answer):
-    """Whether the answer passed, a code, and a sentence."""
+def judged(name, inspect_answer, answer):
+    """A code and a sentence: here alone they come together."""
     try:
-        refuse(not callable(answer), "not_a_function",
-               "hand over the function itself, by its name and without "
-               f"brackets; this is of type {type(answer).__name__}.")
+        mistake = found(inspect_answer, answer)
+        return mistake.code, sentence(name, mistake.key, **mistake.fields)
+    except (Exception, SystemExit) as error:    # also one on the way to the sentence
+        mistake = explained(error, answer)
+        return mistake.code, sentence(name, mistake.key, **mistake.fields)
+
+
+def found(inspect_answer, answer):
+    """The Mistake that a check raises, or else praise."""
+    try:
+        refuse(not callable(answer), "not_a_function", kind=type(answer).__name__)
         with torch.random.fork_rng(devices=[]):
-            praise = inspect_answer(answer)
+            inspect_answer(answer)
     except Mistake as mistake:
-        return False, mistake.code, str(mistake)
-    except (Exception, SystemExit) as error:
-        return False, *explained(error, answer)
-    return True, "passed", praise
+        return mistake
+    return Mistake("praise", code="passed")
 
 
 def explained(error, answer):
-    """Code and sentence of an error in the reader's function, or in its check."""
+    """The Mistake for an error in the reader's function, or in its check."""
     if isinstance(error, NotImplementedError) and not error.args:
         # torch raises it too, with a reason
         if open_yet := another_stub(error, answer):
-            return "unsolved", (f"your code calls `{open_yet}`, which is not written "
-                                "yet: solve that first, or take its answer.")
-        return ("unsolved",
-                "write the body of the function, run its cell, then run this one.")
-    own = source_file(answer)
+            return Mistake("unsolved-another", name=open_yet)
+        return Mistake("unsolved")
+    own, shown = source_file(answer), {"kind": type(error).__name__, "error": error}
     lines = [line for frame, line in traceback.walk_tb(error.__traceback__)
              if frame.f_code.co_filename == own]
     if lines:
         text = linecache.getline(own, lines[-1]).strip()
-        where = f"your code stopped in line {lines[-1]} of its cell, `{text}`, with"
-    elif isinstance(error, TypeError) and (
+        return Mistake("error-line", line=lines[-1], text=text, **shown)
+    if isinstance(error, TypeError) and (
         "positional arg" in str(error) or "keyword arg" in str(error)):
-        where = "your function cannot be called as the task says;"
-    else:
-        where = ("what your function returns is not what the task asks for; checking "
-                 "it stopped with")
-    return "error", f"{where} {type(error).__name__}: {error}"
+        return Mistake("error-call", **shown)
+    return Mistake("error", **shown)
 
 
 def another_stub(error, answer):
@@ -129,7 +136,7 @@ def source_file(answer):
     return None
 
 
-def is_older(answer):
+def is_older(exercise, answer):
     """A sentence if the reader's last version was never defined, else nothing.
 
     in a notebook, a cell that ends in an error leaves the function of before
@@ -143,25 +150,23 @@ def is_older(answer):
     judged_cell = "".join(linecache.getlines(own))
     if not cells or cells[-1].split() == judged_cell.split():
         return ""
-    return (f" (This judged an older {name}: the last cell that defines it has ended "
-            "in an error.)")
+    return f" ({sentence(exercise, 'older', name=name)})"
 
 
-def refuse(wrong, code, sentence):
-    """Raises Mistake if the answer is wrong."""
+def refuse(wrong, key, /, **fields):
+    """Raises Mistake if the answer is wrong; the key may be a Mistake already."""
     if wrong:
-        raise Mistake(code, sentence)
+        raise key if isinstance(key, Mistake) else Mistake(key, **fields)
 
 
 def attempt(call, *likely):
     """What call() returns; an error that is explained becomes a Mistake.
 
-    likely holds a code, a sentence, and parts of the errors' texts
+    likely holds keys, or Mistakes, each with parts of the errors' texts
     """
     try:
         return call()
     except Exception as error:
-        for code, sentence, *texts in likely:
-            if any(text in str(error) for text in texts):
-                raise Mistake(code, sentence) from error
+        for key, *texts in likely:
+            refuse(any(text in str(error) for text in texts), key)
         raise
