@@ -348,7 +348,7 @@ order? The indentation is given.
 <details>
 <summary>Three blanks</summary>
 
-Which piece belongs in each blank? Where two are right, either will do.
+Which piece belongs in each blank? Where two pieces are right, choose either.
 
 ```text
 {gaps}
