@@ -8,12 +8,12 @@ import torch
 from softdict import runtime
 from softdict.batches import make_batch
 from softdict.decoding import greedy
-from softdict.experiments import keeping_real, real_text
+from softdict.experiments import captions, keeping_real, real_text
 from softdict.saving.folder import FolderConfig
 from softdict.saving.recipes import RECIPES
 from softdict.subwords import subword_data
 from softdict.texts.real_text import multi30k
-from softdict.training import Settings, TrainingState, token_loss, train
+from softdict.training import Settings, TrainingState, token_loss, train, train_on
 from test_real_text import DATA, needs_data
 
 REFERENCES = ["the old dog sleeps in the snow", "a man rides a red bike today",
@@ -165,6 +165,143 @@ def test_the_first_losses_of_a_study_come_out_again(file):
         state, *_, pairs = keeping_real.start(DATA / "multi30k", record["seed"])
         state.settings = replace(state.settings, updates=5)
         losses = [line["loss"] for line in train(state, pairs)]
+    finally:
+        torch.set_num_threads(threads)
+    assert losses == pytest.approx(record["first"], rel=1e-3)
+
+
+# What each rule of decoding writes
+
+SAID = ["A man in a red hat sits.", "A man in a blue hat runs.", "A dog runs in snow.",
+        "Two dogs run in the snow.", "A man sits in the snow.", "Two men run."]
+
+
+@pytest.fixture
+def tiny(tmp_path, monkeypatch):
+    """A folder of six captions, and a model of them that is trained in a second."""
+    for split in ("train", "val"):
+        for language in ("de", "en"):
+            (tmp_path / f"{split}.{language}").write_text("\n".join(SAID) + "\n")
+    monkeypatch.setattr(captions, "OPTIONS", captions.OPTIONS | {
+        "width": 16, "heads": 2, "kv_heads": 2, "layers": 1, "hidden": 16,
+        "context_length": 32})
+    monkeypatch.setattr(captions, "SETTINGS", Settings(
+        updates=20, batch_size=4, peak_rate=2e-2, interval=10))
+    for name, value in (("PIECES", 50), ("DRAWS", 3), ("NEW", 12), ("SEEDS", (0, 1))):
+        monkeypatch.setattr(captions, name, value)
+    return tmp_path
+
+
+@pytest.fixture
+def writer(tiny):
+    data = captions.Captions(tiny, captions.PIECES)
+    state = captions.start(data)
+    captions.train(state, data)
+    return data, state.model.eval()
+
+
+def test_a_run_of_four_words_counts_from_its_second_time():
+    assert captions.repeated("a b c d. A b c d") == pytest.approx(1 / 5)
+    assert captions.repeated("a a a a a a a") == 3 / 4
+    assert captions.repeated("a b c d e") == captions.repeated("a b c") == 0
+
+
+def test_windows_are_whole_captions_one_behind_the_other(tiny):
+    data = captions.Captions(tiny, captions.PIECES)
+    torch.manual_seed(0)
+    batch = next(captions.text_batches(data.ids, 8, 30))
+    assert torch.equal(batch.ids[:, 1:], batch.targets[:, :-1])
+    firsts = set()
+    for row in batch.ids.tolist():
+        said = data.text(row)
+        while len(said) > 24:    # the last one may be cut
+            [first] = [one for one in SAID if said.startswith(one)]
+            said = said.removeprefix(first).strip()
+            firsts.add(first)
+    assert len(firsts) > 3
+
+
+def test_a_search_writes_what_whole_passes_say(writer):
+    """A beam of one is greedy; log p is that of the model, piece by piece."""
+    data, model = writer
+    begin = data.read("A man in")
+    [greedily] = captions.searched(model, [begin], 1, 12)
+    [wide] = captions.searched(model, [begin], 4, 12)
+    ids, total = list(begin), 0.0
+    for number in greedily:
+        with torch.no_grad():
+            logs = captions.spoken(model(torch.tensor([ids]))[0, -1]).log_softmax(-1)
+        assert number == logs.argmax().item()
+        total += logs[number].item()
+        ids.append(number)
+    assert captions.log_p(model, begin, greedily) == pytest.approx(total / 12, abs=1e-5)
+    assert len(wide) == 12 and (captions.log_p(model, begin, wide)
+                                > captions.log_p(model, begin, greedily) - 1e-6)
+    # top-k of 1 is greedy, too, for beginnings of several lengths at once
+    both = [begin, data.read("Two")]
+    assert captions.drawn(model, both, 12, 0, top_k=1) == captions.searched(
+        model, both, 1, 12)
+
+
+def test_the_study_of_rules_writes_its_result_whole(tiny, monkeypatch):
+    monkeypatch.chdir(tiny)
+    monkeypatch.setattr(real_text, "REAL", tiny)
+    assert captions.main(["--data-dir", str(tiny)]) == 0
+    record = json.loads((tiny / "captions.json").read_text("utf-8"))
+    assert len(record["texts"]) == len(record["rules"]) == 8
+    for name, texts in record["texts"].items():
+        assert all(text.startswith("A man in") for text in texts)
+        searches = "beam_size" in record["rules"][name]
+        assert len(texts) == (1 if searches else 3)
+        for place in ("one beginning", "beginnings of val"):
+            assert all(len(row) == (1 if searches else 2)
+                       for row in record[place][name].values())
+    assert record["val"]["unknown"] == 0 < record["val"]["different"] <= 1
+    # the checkpoint is whole: the same command counts again, and trains no more
+    monkeypatch.setattr(captions, "window_update", None)
+    assert captions.main(["--data-dir", str(tiny)]) == 0
+    again = json.loads((tiny / "captions.json").read_text("utf-8"))
+    assert again == record
+
+
+def test_a_study_of_rules_without_data_ends_with_one_sentence(
+        tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert captions.main(["--data-dir", str(tmp_path / "gone")]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert "gone" in line
+
+
+def test_the_counts_of_the_stored_texts_are_those_of_the_texts():
+    """And the beginning, the command and the machine stand beside them."""
+    record = json.loads((real_text.REAL / "captions.json").read_text("utf-8"))
+    assert record["command"].startswith("python -m softdict.experiments.captions")
+    assert record["hardware"] and record["versions"]["torch"]
+    for name, texts in record["texts"].items():
+        assert len(texts) == (1 if "beam_size" in record["rules"][name]
+                              else record["draws"])
+        assert all(text.startswith(record["beginning"]) for text in texts)
+        means = {"repeated": map(captions.repeated, texts),
+                 "words": [len(captions.words(text)) for text in texts]}
+        for key, values in means.items():
+            values = list(values)
+            assert record["one beginning"][name][key][0] == pytest.approx(
+                sum(values) / len(values), rel=1e-5)
+
+
+@needs_data
+def test_the_first_losses_of_the_captions_come_out_again():
+    record = json.loads((real_text.REAL / "captions.json").read_text("utf-8"))
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        data = captions.Captions(DATA / "multi30k")
+        state = captions.start(data, record["seed"])
+        state.settings = replace(state.settings, updates=5)
+        losses = [line["loss"] for line in train_on(
+            state, captions.text_batches(
+                data.ids, state.settings.batch_size,
+                state.model.config.context_length), None, None, captions.window_update)]
     finally:
         torch.set_num_threads(threads)
     assert losses == pytest.approx(record["first"], rel=1e-3)
