@@ -64,6 +64,8 @@ def tensor(returned, shape, word, turned=None):
     got, shape = list(returned.shape), list(shape)
     refuse(turned and got == [*shape[:-2], *shape[:-3:-1]] != shape, turned,
            name=name, shape=shape, got=got)
+    refuse(shape in [got[:n] + got[n + 1:] for n, size in enumerate(got) if size == 1],
+           "wrong_shape-axis", name=name, shape=shape, got=got)
     refuse(got != shape, "wrong_shape", name=name, shape=shape, got=got)
     return returned.detach().double()
 

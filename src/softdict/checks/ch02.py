@@ -20,7 +20,7 @@ def check_02_1(temperature_for):
         returned = ask(temperature_for, scores, share, keeps=False,
                        likely=[("overflow", "math range error")])
         temperature = number(returned, "not_one_number")
-        reached = torch.softmax(scores.double() / temperature, dim=0).max().item()
+        reached = largest(scores, temperature)
         if temperature > 0 and abs(reached - share) <= 0.001:
             continue
         best, second = scores.double().topk(2).values
@@ -29,14 +29,26 @@ def check_02_1(temperature_for):
         refuse(not temperature > 0, "not_positive", temperature=temperature)
         here = {"scores": short(scores), "share": share}
         refuse(scores.max() > 100, "overflow-scores", **here)
-        refuse(abs(torch.softmax(scores.double() * temperature, dim=0).max().item()
-                   - share) <= 0.001, "inverse", **here)
-        refuse(temperature < 0.0011 or temperature > 990, "wrong_direction", **here,
-               temperature=temperature)
+        refuse(abs(largest(scores, 1 / temperature) - share) <= 0.001, "inverse",
+               **here)
+        if temperature < 0.0011 or temperature > 990:
+            rows = [scores.sort(descending=down).values for down in (True, False)]
+            again = [number(temperature_for(row.clone(), share), "not_one_number")
+                     for row in rows]
+            first, last = (abs(largest(*pair) - share) <= 0.001
+                           for pair in zip(rows, again))
+            refuse(first and not last, "one_place-first", **here)
+            refuse(last and not first, "one_place-last", **here)
+            raise Mistake("wrong_direction", **here, temperature=temperature)
         few = rounds(temperature)
         refuse(few, "few_rounds", **here, few=few)
         refuse(abs(reached - share) < 0.03, "too_coarse", **here, reached=reached)
         raise Mistake("not_close", **here, temperature=temperature, reached=reached)
+
+
+def largest(scores, temperature):
+    """The largest weight at a temperature."""
+    return torch.softmax(scores.double() / temperature, dim=0).max().item()
 
 
 def rounds(temperature):
@@ -52,6 +64,16 @@ def shares_one(weights):
     total = weights.sum(dim=-1)
     refuse(not close(total, torch.ones_like(total)), "not_normalised",
            total=short(total.flatten()))
+
+
+def adds_up(answer, weights, value):
+    """Raises Mistake unless the values were added up, each times its weight."""
+    value = value.double()
+    blame(answer, [
+        ("divides_again", weights @ value / value.shape[-2]),
+        ("plain_sum", torch.ones_like(weights) @ value),
+        ("plain_mean", torch.ones_like(weights) @ value / value.shape[-2])])
+    right_sums("wrong_answer", answer, weights @ value)
 
 
 @exercise("02-2", points=3)
@@ -86,7 +108,7 @@ def check_02_2(vector_lookup):
             ("divides_weights", torch.softmax(cosines, dim=0) / warm)])
         shares_one(weights)
         raise Mistake("wrong_weights", right=short(expected), got=short(weights))
-    right_sums("wrong_answer", answer, weights @ value.double())
+    adds_up(answer, weights, value)
 
     def probe(query, key, temperature, code, *errors):
         _, weights = run(query, key, temperature, (code, *errors))
@@ -124,12 +146,17 @@ def check_02_3(batch_lookup):
         ("cosine", *(torch.softmax(one @ other.transpose(1, 2) / 0.7, dim=2)
                      for one, other in ((short_query, short_key), (query, short_key),
                                         (short_query, key)))),
-        ("root_of_width", torch.softmax(scores / 2 / 0.7, dim=2))])
+        ("root_of_width", torch.softmax(scores / 2 / 0.7, dim=2)),
+        ("one_shop-keys", *(torch.softmax(query @ part.T / 0.7, dim=2)
+                            for part in key)),
+        ("one_shop-queries", *(torch.softmax(part @ key.transpose(1, 2) / 0.7, dim=2)
+                               for part in query))])
     expected = torch.softmax(scores / 0.7, dim=2)
     if not close(weights, expected):
         shares_one(weights)
         raise Mistake("wrong_weights")
-    right_sums("wrong_answer", answer, expected @ value)
+    blame(answer, [("one_shop-values", *(expected @ part for part in value))])
+    adds_up(answer, expected.double(), value)
 
 
 @exercise("02-4", points=1)
@@ -143,7 +170,7 @@ def check_02_4(fixed_lookup):
             ask(fixed_lookup, scores, value, temperature, keeps=False),
             [(2, 2), (2, 3)], code="swapped_returns")
         if close(weights, expected):
-            right_sums("wrong_answer", answer, expected @ value)
+            adds_up(answer, expected.double(), value)
             continue
         blame(weights, [
             ("softmax_twice", torch.softmax(once / temperature, dim=1),

@@ -89,6 +89,7 @@ def check_03_3(nearest):
     def run(place, vectors, count):
         got = ask(nearest, place, vectors, count,
                   likely=[("not_among_them", "not in list")])
+        refuse(isinstance(got, torch.Tensor), "no_list")
         got = [one.tolist() if isinstance(one, torch.Tensor) else one for one in got]
         refuse(any(isinstance(one, list) for one in got), "nested")
         refuse(any(one != int(one) for one in got), "cosines")
@@ -96,6 +97,7 @@ def check_03_3(nearest):
 
     got = run(0, vectors, 2)
     refuse(0 in got, "itself")
+    refuse(got == [1], "wrong_count-itself")
     refuse(len(got) != 2, "wrong_count", got=len(got))
     refuse(got == [2, 1], "dot_product")
     refuse(got == [1, 3], "distance")
@@ -121,15 +123,16 @@ def check_03_4(fit):
     logits = torch.tensor([[0.3, 0.0, -0.2], [0.0, 0.5, 0.1], [0.0, 0.0, 0.0]])
     word, after = torch.tensor([0, 0, 1, 1, 2]), torch.tensor([1, 2, 0, 0, 2])
 
-    def losses(between=lambda table: None, sign=-1, double=False):
+    def losses(between=lambda table: None, rate=lambda n: 1.5, rows=slice(None),
+               double=False):
         table, found = logits.clone().requires_grad_(), []
-        for _ in range(6):
+        for n in range(6):
             scores = table[word].softmax(dim=1) if double else table[word]
             loss = F.cross_entropy(scores, after)
             found.append(loss.item())
             loss.backward()
             with torch.no_grad():
-                table += sign * 1.5 * table.grad
+                table[rows] -= rate(n) * table.grad[rows]
             between(table)
         return found
 
@@ -155,8 +158,13 @@ def check_03_4(fit):
     if close(got, right):
         return
     blame(got, [
-        ("adds_gradients", losses()), ("uphill", losses(clean, sign=1)),
-        ("softmax_twice", losses(clean, double=True)), ("adam", adam())])
+        ("adds_gradients", losses()), ("uphill", losses(clean, lambda n: -1.5)),
+        ("softmax_twice", losses(clean, double=True)), ("adam", adam()),
+        ("sum_of_pairs", losses(clean, lambda n: 1.5 * len(word))),
+        ("one_row", *(losses(clean, rows=row) for row in range(3))),
+        ("rate_shrinks", *(losses(between, rate) for between in (clean, len)
+                           for rate in (lambda n: 1.5 / (n + 1),
+                                        lambda n: 1.5 / 2 ** n)))])
     refuse(close(got[0], got[-1]), "stands_still")
     refuse(close(got[:-1], right[1:]), "after_the_step")
     raise Mistake("wrong_losses", right=short(right), got=short(got))

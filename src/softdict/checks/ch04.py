@@ -13,14 +13,13 @@ def check_04_1(read_batch):
     inputs, lengths = torch.randn(4, 6, 5), torch.tensor([6, 2, 4, 1])
     W, U, b = torch.randn(3, 5), torch.randn(3, 3), torch.randn(3)
 
-    def states(words=lambda n: inputs[n, :lengths[n]], squeeze=torch.tanh, memory=1.0,
-               bias=1.0, reset=True, recall=U, inside=False):
+    def states(words=lambda n: inputs[n, :lengths[n]], reset=True, recall=U,
+               made=lambda word, past: torch.tanh(word + past + b)):
         state, found = torch.zeros(3), []
         for n in range(4):
             state = torch.zeros(3) if reset else state
             for word in words(n):
-                past = memory * (recall @ state) + bias * b
-                state = squeeze(W @ word) + past if inside else squeeze(W @ word + past)
+                state = made(W @ word, recall @ state)
             found.append(state)
         return torch.stack(found)
 
@@ -39,17 +38,28 @@ def check_04_1(read_batch):
         ("pads_empty", states() * (lengths == 6)[:, None]),
         ("one_word_short", states(lambda n: inputs[n, :lengths[n] - 1])),
         ("not_reset", states(reset=False)),
-        ("no_memory", states(memory=0.0)),
+        ("no_memory", states(made=lambda word, past: torch.tanh(word + b))),
         ("U_transposed", states(recall=U.T)),
-        ("no_tanh", states(squeeze=lambda state: state)),
-        ("no_bias", states(bias=0.0)),
-        ("tanh_inside", states(inside=True),
-         states(squeeze=lambda part: torch.tanh(part + b), bias=0.0, inside=True)),
+        ("no_tanh", states(made=lambda word, past: word + past + b)),
+        ("no_bias", states(made=lambda word, past: torch.tanh(word + past))),
+        ("tanh_inside", states(made=lambda word, past: torch.tanh(word) + past + b),
+         states(made=lambda word, past: torch.tanh(word + b) + past)),
+        ("bias_outside", states(made=lambda word, past: torch.tanh(word + past) + b)),
+        ("word_outside", states(made=lambda word, past: word + torch.tanh(past + b)),
+         states(made=lambda word, past: word + torch.tanh(past) + b)),
         ("backwards", states(lambda n: inputs[n, :lengths[n]].flip(0))),
         ("shortest_only", states(lambda n: inputs[n, :1]))])
     refuse((got == got[:1]).all(), "one_tensor")
     first = next(n for n in range(4) if not close(got[n], states()[n]))
     raise Mistake("wrong_states", first=first, words=lengths[first])
+
+
+def astray(front, back):
+    """Rows that belong to other sentences, for `blame`."""
+    rows = torch.cat([front, back], dim=-1)
+    return [("one_sentence_only", rows[:1].expand(3, 8), rows[-1:].expand(3, 8)),
+            ("flipped", torch.cat([front, back.flip(0)], dim=-1),
+             torch.cat([front.flip(0), back], dim=-1), rows.flip(0))]
 
 
 @exercise("04-2", points=2)
@@ -74,7 +84,8 @@ def check_04_2(join):
         ("interleaved", final.permute(1, 2, 0).reshape(3, 8)),
         ("mixes_the_numbers", final.permute(2, 0, 1).reshape(3, 8)),
         ("adds", torch.cat([front + back] * 2, dim=-1)),
-        ("one_direction_twice", torch.cat([front, front], dim=-1))])
+        ("one_direction_twice", torch.cat([front, front], dim=-1)),
+        *astray(front, back)])
     raise Mistake("wrong_rows", right=[*range(4), *range(12, 16)],
                   got=got[0].int().tolist())
 
@@ -112,7 +123,8 @@ def check_04_3(top_layer):
         ("first_and_last", side_by_side(0, 5)),
         ("back_first", side_by_side(-1, -2)),
         ("mixes_the_batch", final[-2:].reshape(3, 8)),
-        ("one_direction_twice", side_by_side(-1, -1), side_by_side(-2, -2))])
+        ("one_direction_twice", side_by_side(-1, -1), side_by_side(-2, -2)),
+        *astray(*final[-2:])])
     raise Mistake("wrong_rows", right=[*range(48, 52), *range(60, 64)],
                   got=got[0].int().tolist())
 

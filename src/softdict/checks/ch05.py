@@ -104,6 +104,8 @@ def check_05_2(loss_of):
         ("pads_divide", total / target.numel()),
         ("not_divided", total),
         ("axes_disagree", in_columns),
+        ("axes_disagree-targets", F.cross_entropy(
+            logits.flatten(0, 1), target.T.flatten(), ignore_index=PAD)),
         ("mean_of_sentences", sum(sentences) / len(sentences)),
         ("softmax_twice", mean(logits.softmax(dim=-1))),
         ("scores_emptied",

@@ -42,6 +42,9 @@ def check_06_1(content_found):
         ("every_word", count(lambda one, wanted, two, _: (hits(two, one), len(two)))),
         ("found_every_word",
          count(lambda one, wanted, two, _: (hits(two, one), len(wanted)))),
+        ("flags_filter_both", count(lambda one, wanted, two, flags: (
+            hits(wanted, [word for word, flag in zip(one, flags) if flag]),
+            len(wanted)))),
         ("content_elsewhere",
          count(lambda one, wanted, two, _: (sum(min(one.count(word), two.count(word))
                                                 for word in {*wanted}), len(wanted)))),
@@ -144,6 +147,8 @@ def check_06_3(translate_all):
     refuse(not batches, "never_translates")
     refuse(len(batches) > 1, "one_by_one")
     sizes = [*map(len, batches[0])]
+    refuse(batches[0] in (sorted(sentences), sorted(sentences)[::-1]),
+           "not_sorted-alphabet")
     refuse(sizes not in (sorted(sizes), sorted(sizes, reverse=True)), "not_sorted")
     got, wanted = list(returned), [sentence.upper() for sentence in sentences]
     if got == wanted:
@@ -157,6 +162,9 @@ def check_06_3(translate_all):
     refuse(got == [batches[0][n].upper() for n in order], "wrong_way")
     refuse(got in overwritten(batches[0], order), "overwritten")
     refuse(got == wanted[::-1], "back_to_front")
+    by_length = [{len(line): line for line in batches[0][::way]} for way in (1, -1)]
+    refuse(any(got == [lines[len(one)].upper() for one in sentences]
+               for lines in by_length), "by_length")
     n = next((n for n in range(7) if got[n:n + 1] != wanted[n:n + 1]), 7)
     refuse(None in got, "loses_twins")
     refuse(len(got) != len(wanted), "wrong_order-count", right=len(wanted),

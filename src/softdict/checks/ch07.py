@@ -55,6 +55,8 @@ def check_07_1(attention_in_loops):
     found = energies * real
     blame(weights, [
         ("reads_pads", looked(query, states, lengths, hide="no")[1]),
+        ("one_word_more", looked(query, states, lengths + 1)[1]),
+        ("one_word_short", looked(query, states, lengths - 1)[1]),
         ("zero_after", looked(query, states, lengths, hide="after")[1]),
         ("zero_energy", looked(query, states, lengths, hide="zero energy")[1]),
         ("scaled", looked(query, states, lengths, scale=0.5)[1]),
@@ -107,7 +109,8 @@ def check_07_3(hidden_weights):
         allowed = torch.arange(S) < torch.tensor([[5], [1], [3]])[:B]
         returned = ask(hidden_weights, scores, allowed, likely=[
             ("same_bug", "must match the size", "broadcast"),
-            ("fixed_sizes", "is invalid for input of size")])
+            ("fixed_sizes", "is invalid for input of size"),
+            ("mask_as_index", "the shape of the indexed tensor")])
         got = tensor(returned, scores.shape, "weights")
         mask = allowed[:, None]
         hidden = scores.masked_fill(~mask, -torch.inf)

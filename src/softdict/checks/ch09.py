@@ -16,6 +16,12 @@ def inspect(returned, queries, keys, values):
     root = math.sqrt(queries.shape[-1])
     weights = (scores / root).softmax(dim=-1)
     if close(returned[1], weights):
+        T, S = scores.shape[-2:]
+        turned = [weights.transpose(-2, -1) @ values] if T == S else []
+        blame(returned[0], [
+            ("wrong_words-turned", *turned),
+            ("wrong_words-divided", weights @ values / S),
+            ("wrong_words-plain", torch.ones_like(weights) @ values)])
         return right_sums("wrong_words", returned[0], weights @ values)
     ones = [normalize(part, dim=-1) for part in (queries, keys)]
     cosines = [one @ other.transpose(-2, -1) for one, other in
@@ -35,6 +41,8 @@ def inspect(returned, queries, keys, values):
         ("over_queries", (scores / root).softmax(dim=-2)),
         ("rows_divided", normalize((scores / root).softmax(dim=-2), p=1, dim=-1)),
         ("over_batch", *[(scores / root).softmax(dim=0)][:scores.dim() - 2]),
+        ("keys_reshaped", (queries @ keys.reshape(keys.transpose(-2, -1).shape) / root
+                           ).softmax(dim=-1)),
         ("key_asks", (scores / root).transpose(-2, -1).softmax(dim=-1)),
         ("transposed-weights", weights.transpose(-2, -1))])
     wrong_row("wrong_weights", returned[1], weights)
@@ -117,8 +125,15 @@ def check_09_4(after_shuffle):
     back = order.argsort()
     blame(returned, [
         ("unshuffled", (new, weights)),
+        ("unshuffled-words", (new, right[1])),
+        ("unshuffled-weights", (right[0], weights)),
         ("rows_only", (right[0], weights[order])),
         ("columns_only", (right[0], weights[:, order])),
-        ("backwards", (new[back], weights[back][:, back]))])
+        ("transposed-weights", (right[0], right[1].T)),
+        ("backwards", (new[back], weights[back][:, back])),
+        ("backwards-words", (new[back], right[1])),
+        ("backwards-weights", (right[0], weights[back][:, back])),
+        ("backwards-columns", (right[0], weights[order][:, back])),
+        ("backwards-rows", (right[0], weights[back][:, order]))])
     refuse(not close(returned[0], right[0]), "wrong_order-words")
     raise Mistake("wrong_order-weights")

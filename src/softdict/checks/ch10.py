@@ -52,6 +52,8 @@ def check_10_1(several_questions):
                 ("mean_of_heads", new / H),
                 ("one_piece", (found @ pieces[0]).sum(dim=0)),
                 ("first_head_only", found[0] @ pieces[0]),
+                ("same_head-values", *((weights @ part @ pieces).sum(dim=0)
+                                       for part in values)),
                 ("not_mixed", side),
                 ("turned", side @ W_O.T if H * K == D else side)])
             raise Mistake("wrong_words-heads")
@@ -61,6 +63,10 @@ def check_10_1(several_questions):
                                 for wide in (D, H * K))),
             ("over_heads", scores.softmax(dim=0)),
             ("same_head", weights[:1].expand(H, T, T)),
+            ("same_head-keys",
+             *(looked(queries, part, part, math.sqrt(K))[1] for part in keys)),
+            ("same_head-queries",
+             *(looked(part, keys, keys, math.sqrt(K))[1] for part in queries)),
             ("key_asks", scores.transpose(-2, -1).softmax(dim=-1))])
         inspect([found, returned[1]], queries, keys, values)
 
@@ -87,6 +93,9 @@ def check_10_2(right_heads):
         far, table = looked(*strewn, root)
         wide = looked(*(cut(part, H) for part in made), math.sqrt(D))
         turned = looked(*(cut(words @ matrix.T, H) for matrix in matrices), root)
+        owner = torch.arange(D) // (D // H)
+        own = owner[:, None] == owner
+        blocks = looked(*(cut(words @ (own * matrix), H) for matrix in matrices), root)
         blame(returned, [
             ("view_alone", (brackets[0].reshape(B, T, D), brackets[1])),
             ("only_joined", (join(brackets[0]), brackets[1])),
@@ -96,7 +105,8 @@ def check_10_2(right_heads):
             ("every_other", (far.permute(0, 2, 3, 1).flatten(-2), table),
              (join(far), table)),
             ("root_of_model", (join(wide[0]), wide[1])),
-            ("turned", (join(turned[0]), turned[1]))])
+            ("turned", (join(turned[0]), turned[1])),
+            ("words_cut_first", (join(blocks[0]), blocks[1]))])
         queries, keys, values = (cut(part, H) for part in made)
         scores = queries @ keys.transpose(-2, -1) / root
         blame(returned[1], [("over_heads", scores.softmax(dim=1))])
@@ -145,11 +155,16 @@ def check_10_4(best_two):
         parts = [torch.randn(*lead, *last) for last in ((5, K), (S, K), (S, 6))]
         likely = ("four_axes", "to unpack", "out of range", "subscripts",
                   "must match the number of")
-        returned = ask(best_two, *parts, allowed,
-                       likely=[likely] if len(lead) < 2 else [])
+        returned = ask(best_two, *parts, allowed, likely=[
+            ("mask_as_index", "the shape of the indexed tensor"),
+            *[likely][:len(lead) < 2]])
         returned = two_tensors(returned, [(*lead, 5, 6), (*lead, 5, S)], "new_words")
-        refuse(any(part.isnan().any() for part in returned), "nan")
-        compare_best(returned, *(part.double() for part in parts), allowed)
+        doubles = [part.double() for part in parts]
+        if any(part.isnan().any() for part in returned):
+            scores = doubles[0] @ doubles[1].transpose(-2, -1) / math.sqrt(K)
+            blame(returned[1], [("mask_too_late", chosen_before(scores, allowed))])
+            raise Mistake("nan")
+        compare_best(returned, *doubles, allowed)
         learned = [part.clone().requires_grad_() for part in parts]
         learns(lambda *parts: best_two(*parts, allowed)[0], learned)
     check_few(best_two)
@@ -189,11 +204,14 @@ def compare_best(returned, queries, keys, values, allowed):
         return right_sums("wrong_words", returned[0], weights @ values)
     every, best = seen.expand_as(scores), best_keys(scores, seen, 2)
     chosen = best_keys(scores, torch.ones_like(seen), 2) & every
-    left = scores.masked_fill(~chosen, -math.inf).softmax(dim=-1)
+    left = chosen_before(scores, seen)
     too_late = ("mask_too_late", left, shared(scores, torch.ones_like(seen)) * seen,
                 scores.masked_fill(~chosen, -1e9).softmax(dim=-1))
     blame(returned[1], [too_late])    # first: its rows may add up to less than 1
     total = returned[1].sum(dim=-1)
+    blame(returned[1], [(Mistake("not_shared_out-all", total=total.min()),
+                         *(best * scores.masked_fill(~some, -math.inf).softmax(dim=-1)
+                           for some in (every, torch.ones_like(every))))])
     refuse(not close(total, torch.ones_like(total)), "not_shared_out",
            total=total.min())
     blame(returned[1], [
@@ -215,6 +233,14 @@ def best_keys(scores, seen, count):
     hidden = scores.masked_fill(~seen.expand_as(scores), -math.inf)
     last = hidden.topk(count, dim=-1).values[..., -1:]
     return (hidden >= last) & seen
+
+
+def chosen_before(scores, seen):
+    """Weights of the two best of all keys, if the mask comes afterwards."""
+    chosen = best_keys(scores, torch.ones_like(scores, dtype=torch.bool), 2)
+    if seen is not None:
+        chosen = chosen & seen
+    return scores.masked_fill(~chosen, -math.inf).softmax(dim=-1)
 
 
 def shared(scores, seen, count=2):
@@ -248,7 +274,11 @@ def check_10_5(drop_weights):
         raise Mistake("wrong_weights")
     refuse(torch.equal(gone, run(True) == 0), "seeded")
     learned = weights.clone().requires_grad_()
-    refuse(no_gradient(drop_weights(learned, p, True), [learned]), "detached")
+    for training, left in ((True, 1 - p), (False, 1)):
+        made = drop_weights(learned, p, training)
+        refuse(no_gradient(made, [learned]), "detached")
+        slopes, = torch.autograd.grad(made.sum(), learned)
+        refuse(not close(slopes, (made != 0) / left), "part_detached")
 
 
 def inspect_gone(gone, p):

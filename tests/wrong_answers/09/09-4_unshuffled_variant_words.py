@@ -1,0 +1,4 @@
+
+
+def after_shuffle(new, weights, order):
+    return new.clone(), weights[order][:, order]
