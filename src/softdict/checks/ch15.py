@@ -95,6 +95,8 @@ def compare_loops(right_loop, model, batches):
 
     again = [replace(batch, target_in=batch.target_in[:, :-1],
                      target_out=batch.target_in[:, 1:]) for batch in batches]
+    two_ahead = [replace(batch, target_in=batch.target_in[:, :-1],
+                         target_out=batch.target_out[:, 1:]) for batch in batches]
 
     start, right = copy.deepcopy(model), followed()
     wrong = {pads: followed(pads) for pads in ("counted", "divided")}
@@ -104,7 +106,8 @@ def compare_loops(right_loop, model, batches):
         ("not_emptied", followed(empties=False)),
         ("loss_after_step", followed(after=True)),
         ("by_sentences", followed("sentences")),
-        ("shifted_again", followed(batches=again))]
+        ("shifted_again", followed(batches=again)),
+        ("two_ahead", followed(batches=two_ahead))]
     model.seen.clear()
     optimizer = Descent(model.parameters(), 0.5)
     returned = something(attempt(lambda: right_loop(model, optimizer, batches[:]),
@@ -177,6 +180,9 @@ def compare_fair(fair_loss, model, batch):
         blame(got, [
             ("pads_counted", counted),
             ("pads_divided", divided),
+            ("two_ahead", mean_loss(logits[:, :-1], batch.target_out[:, 1:])),
+            ("by_sentences", mean_loss(logits, batch.target_out, "sentences")),
+            ("sum", right * (batch.target_out != PAD).sum()),
             ("mean_of_sentences", torch.stack(
                 [mean_loss(one[None], words[None], "left out")
                  for one, words in zip(logits, batch.target_out)]).mean())], 1e-5)
@@ -245,7 +251,11 @@ def compare_gradients(right_gradient, parts):
     refuse(not all(begun[1:]), "all_at_once")
     loss = number(returned)
     if not close(loss, whole, 1e-6):
-        blame(loss, [("loss_of_parts", sum(means) / len(means))], 1e-6)
+        blame(loss, [
+            ("loss_of_parts", sum(means) / len(means)),
+            ("loss_of_one", *(mean * share for mean, count in zip(means, words)
+                              for share in (1, count / sum(words)))),
+            ("loss_summed", sum(means), whole * sum(words))], 1e-6)
     refuse(not close(loss, whole, 1e-6), "wrong_loss", right=whole.item(), loss=loss)
 
 
@@ -337,7 +347,9 @@ def rates_of(updates, warmup, peak, kind="right"):
             factor = max(up, down)
         found.append({"applied_twice": peak * peak * factor,
                       "factor_twice": peak * factor * factor,
-                      "factor_alone": factor, "peak_of_paper": factor * warmup ** -0.5
+                      "factor_alone": factor, "peak_of_paper": factor * warmup ** -0.5,
+                      "peak_in_paper": peak * factor * warmup ** -0.5,
+                      "peak_as_width": peak ** -0.5 * factor * warmup ** -0.5
                       }.get(kind, peak * factor))
     return found
 
@@ -346,6 +358,7 @@ WRONG_RATES = [
     ("first_is_zero", "first_is_zero"), ("starts_late", "starts_late"),
     ("applied_twice", "applied_twice", "factor_twice"),
     ("factor_alone", "factor_alone"), ("peak_of_paper", "peak_of_paper"),
+    ("peak_of_paper-times", "peak_in_paper"), ("peak_of_paper-width", "peak_as_width"),
     ("no_warmup", "no_warmup"), ("never_falls", "never_falls"),
     ("largest_not_least", "largest_not_least"), ("no_root", "no_root"),
     ("straight_down", "straight_down"), ("parts_apart", "parts_apart"),
@@ -364,6 +377,11 @@ def check_15_6(rates):
         except (TypeError, ValueError):
             raise Mistake("no_numbers") from None
         refuse(len(mine) == updates + 1, "one_too_many", updates=updates, got=len(mine))
+        refuse(len(mine) == warmup > updates, "whole_warmup", updates=updates,
+               got=len(mine))
+        refuse(len(mine) == warmup < updates, "warmup_alone", updates=updates,
+               got=len(mine))
+        refuse(len(mine) > updates, "too_many", updates=updates, got=len(mine))
         refuse(len(mine) != updates, "one_too_few", updates=updates, got=len(mine))
         got.append(mine)
     right = [rates_of(*training) for training in TRAININGS]
