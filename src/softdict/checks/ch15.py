@@ -65,6 +65,7 @@ class Descent:
 
     def __init__(self, parameters, rate):
         self.param_groups = [{"params": list(parameters), "lr": rate}]
+        self.steps, self.moves = 0, 0    # a step without gradients moves nothing
 
     def zero_grad(self, set_to_none=True):
         for part in self.param_groups[0]["params"]:
@@ -74,9 +75,11 @@ class Descent:
     def step(self, closure=None):
         with torch.enable_grad():
             loss = closure and closure()
+        self.steps += 1
         for group in self.param_groups:
             for part in group["params"]:
                 if part.grad is not None:
+                    self.moves += bool(part.grad.any())
                     part.sub_(group["lr"] * part.grad)
         return loss
 
@@ -118,7 +121,9 @@ def compare_loops(right_loop, model, batches):
            or len(returned) != len(batches), "wrong_count")
     got = torch.cat([torch.tensor([number(loss) for loss in returned]), weights(model)])
     if not close(got, right, 1e-5):
-        refuse(torch.equal(weights(model), weights(start)), "never_moves")
+        if torch.equal(weights(model), weights(start)):
+            refuse(optimizer.steps and not optimizer.moves, "never_moves-emptied")
+            raise Mistake("never_moves")
         blame(got, likely, 1e-5)
         raise Mistake("wrong_training", right=short(right[:3]), got=short(got[:3]))
     refuse(any(isinstance(loss, torch.Tensor) and loss.requires_grad
