@@ -119,7 +119,7 @@ def check_11_2(masked_attention):
 
 def inspect_weights(name, weights, parts, allowed):
     """Raises the Mistake that explains wrong weights."""
-    query, key, _ = parts
+    query, key, value = parts
     plain = query @ key.mT
     scores = plain / math.sqrt(query.shape[-1])
     right = hidden_softmax(scores, allowed)
@@ -145,6 +145,11 @@ def inspect_weights(name, weights, parts, allowed):
         ("inverted", hidden_softmax(scores, ~allowed)),
         ("not_masked", scores.softmax(dim=-1)),
         ("not_scaled", hidden_softmax(plain, allowed)),
+        ("divided_by_width", hidden_softmax(plain / query.shape[-1], allowed)),
+        ("multiplied", hidden_softmax(plain * query.shape[-1] ** 0.5, allowed)),
+        ("other_width", hidden_softmax(plain / value.shape[-1] ** 0.5, allowed)),
+        ("root_of_length",
+         *(hidden_softmax(plain / size ** 0.5, allowed) for size in plain.shape[-2:])),
         ("over_queries", scores.masked_fill(~allowed, float("-inf")).softmax(dim=-2)),
         ("added_as_numbers", (scores + allowed).softmax(dim=-1))], 1e-9)
     fill(weights, scores, allowed)
@@ -182,7 +187,7 @@ def check_11_3(leaks):
              ({0: [2, 3, 4], 1: [2, 3, 4], 2: [3, 4]}, {"last": True}, 5)]
     for reads, options, T in cases:
         words = torch.randn(T, 3, dtype=torch.float64)
-        words[2] = 0.0    # twice as much would be no other word
+        words[0], words[2] = 2.0, 0.0    # twice as much would be no other word
         model, state = spy(reads, **options), torch.get_rng_state()
         returned = ask(leaks, model, words)
         try:
@@ -209,8 +214,17 @@ def check_11_3(leaks):
                   for t, s in leaks(lambda x, model=model: -model(x), words.clone())}
         refuse(told != turned, "no_abs")
         refuse(options.get("normed"), "sum_cancels")
-        refuse(options.get("last") and not told, "one_number")
-        refuse(options.get("strength"), "too_coarse")
+        if options.get("last") and not told:
+            # a model that any change of a word moves, by the sum of its numbers
+            refuse(leaks(lambda x, model=model: model(x.sum(-1, keepdim=True).expand_as(
+                x)), words.clone()), "one_number-changed")
+            raise Mistake("one_number")
+        if options.get("strength") == 1e-6:
+            words[0] = 0.0    # then new word 0 is small, and so is what is relative
+            torch.set_rng_state(state)
+            refuse({*map(tuple, leaks(model, words.clone()))} == set(right),
+                   "too_coarse-relative")
+            raise Mistake("too_coarse")
         refuse(told == {(t, s) for t, s in right if s == t + 1} and told != set(right),
                "neighbours_only")
         refuse(told == {(t, s) for t, s in right if s == T - 1}, "last_word_only")
@@ -230,6 +244,9 @@ def check_11_4(for_torch):
         allowed[..., 0] = True
         returned = ask(for_torch, allowed, heads)
         right = ~allowed.repeat_interleave(heads, dim=0)
+        given, shape = list(getattr(returned, "shape", ())), list(right.shape)
+        refuse(given == [B, heads, T, S], "heads_apart", got=given, right=shape)
+        refuse(given == [B, T, S] != shape, "one_a_sentence", got=given, right=shape)
         if (getattr(returned, "shape",
                     None) == right.shape and returned.is_floating_point()):
             numbers = returned.float().cpu()
@@ -238,10 +255,12 @@ def check_11_4(for_torch):
                 continue    # added, this is as good; a large number does, too
             refuse(torch.equal(hides, ~right) and not numbers[right].any(),
                    "inverted_numbers")
+            refuse(bool(((numbers == 0) | (numbers == 1)).all()), "zeros_and_ones")
             refuse(whole and bool((numbers[right] < 1e-3).all()), "hides_too_little",
                    got=numbers[right][0])
             raise Mistake("added")
         mixed = ~allowed.repeat(heads, 1, 1)
+        single = allowed.repeat_interleave(heads, dim=2).reshape(right.shape)
         likely = [
             ("same_meaning", ~right),
             ("sentences_mixed", mixed),
@@ -250,7 +269,8 @@ def check_11_4(for_torch):
             ("rows_repeated",
              ~allowed.repeat_interleave(heads, dim=1).reshape(right.shape)),
             ("rows_repeated-meaning",
-             allowed.repeat_interleave(heads, dim=1).reshape(right.shape))]
+             allowed.repeat_interleave(heads, dim=1).reshape(right.shape)),
+            ("numbers_repeated", ~single, single)]
         mask(returned, (B * heads, T, S), likely, right, lambda n: {"table": n})
 
 
@@ -276,6 +296,8 @@ def check_11_5(packed_mask):
             ("not_itself", same & without & words),
             ("one_ahead", same & ahead & words),
             ("sees_future", same & words),
+            ("sees_future-only", same & causal.mT & words, same & ~causal & words),
+            ("one_row", *(right[b:b + 1].expand(B, T, T) for b in (0, B - 1))),
             ("crosses", causal & words),
             ("no_brackets", right & (numbers % 2 == 1)[:, None])]
         likely = [(code, *(wrong & asks for wrong in masks)) for code, *masks in likely]

@@ -28,6 +28,12 @@ def other_bases(width):
             for base in (10, 1000, 100000)]    # 100 is half the exponent
 
 
+def no_brackets(width):
+    """The speeds of hands if there are no brackets round the exponent."""
+    i = torch.arange(width // 2, dtype=torch.float64)
+    return 10000.0 ** -2 * i / width, 10000.0 ** (-2 * i) / width
+
+
 def code(angle):
     """The code that hands at angles [T, W] write."""
     return weave(angle.sin(), angle.cos())
@@ -59,7 +65,10 @@ def check_12_1(many_hands):
         later, same = angle + speeds(width), hands(positions, torch.ones(width // 2))
         own = [weave(apart[:, 0::2].sin(), apart[:, 1::2].cos())
                for apart in (columns(positions, width, power) for power in (1, 2))]
+        still, first = (hands(positions, speed) for speed in no_brackets(width))
+        blame(1e8 * returned[:, 0::2], [("no_brackets", 1e8 * still.sin())])
         blame(returned, [
+            ("no_brackets", code(first)),
             ("cosine_first", weave(angle.cos(), angle.sin())),
             ("halves", torch.cat([angle.sin(), angle.cos()], dim=-1)),
             ("double_exponent", code(double)),
@@ -102,7 +111,10 @@ def check_12_2(shift):
         own = [(one[0::2], one[1::2]) for one in apart]
         half = torch.cat([torch.cat([b.cos().diag(), -b.sin().diag()], dim=1),
                           torch.cat([b.sin().diag(), b.cos().diag()], dim=1)])
+        still, first = (k * speed for speed in no_brackets(width))
+        blame(1e8 * returned.tril(-1), [("no_brackets", 1e8 * turned(still).tril(-1))])
         blame(returned, [
+            ("no_brackets", turned(first)),
             ("backwards" if k > 0 else "sign_lost", right.T),
             ("one_step", turned(step)),
             ("one_speed", turned(every)),
@@ -143,8 +155,11 @@ def check_12_3(turn_pairs):
         after = c * angle.cos() - d * angle.sin()
         own = [(apart[:, 0::2], apart[:, 1::2])
                for apart in (columns(positions, width, power) for power in (1, 2))]
+        still, first = (hands(positions, speed) for speed in no_brackets(width))
+        blame(returned, [("no_brackets", turn(x, still))], 1e-10)
         blame(returned, [
             ("unturned", x),
+            ("no_brackets", turn(x, first)),
             ("halves", torch.cat([a * angle.cos() - b * angle.sin(),
                                   a * angle.sin() + b * angle.cos()], dim=-1)),
             ("backwards", turn(x, -angle)),
@@ -178,7 +193,10 @@ def check_12_4(with_positions):
         right = words.double() + codes(range(length))
         if close(returned, right):
             continue
+        even = length + length % 2
+        of_numbers = code(hands(range(width), speeds(even)))[:, :length].T
         blame(returned, [
+            ("codes_of_numbers", words + of_numbers),
             ("no_codes", words.double()),
             ("batch_axis", words + codes(range(size))[:, None]),
             ("from_one", words + codes(range(1, length + 1))),
@@ -187,7 +205,7 @@ def check_12_4(with_positions):
             ("multiplied", words * codes(range(length))),
             ("root_of_width", width ** 0.5 * words + codes(range(length))),
             ("codes_only", codes(range(length)).expand(size, -1, -1)),
-            ("one_code", words + codes([length])),
+            ("one_code", words + codes([length]), words + codes([0])),
             ("one_sentence",
              *(words + codes(range(length)) * torch.arange(size).eq(n)[:, None, None]
                for n in (0, size - 1)))])
@@ -253,6 +271,7 @@ def explain(context, weights, query, key, value, bias, allowed):
     if close(weights, right):
         return right_sums("wrong_context", context, right @ value)
     plain = shared(scores)
+    far = away.abs() > reach
     around = (away + reach).clamp(-len(bias[0]), len(bias[0]) - 1)
     blame(weights, [
         ("no_bias", plain),
@@ -265,6 +284,8 @@ def explain(context, weights, query, key, value, bias, allowed):
         ("one_head", shared(scores + added[0])),
         ("ignores_allowed", (scores + added).softmax(dim=-1)),
         ("after_softmax", plain + added),
+        ("nothing_far", shared(scores + added.masked_fill(far, 0.0))),
+        ("far_hidden", shared(scores.masked_fill(far, -torch.inf) + added)),
         ("not_clipped-column", shared(scores + bias[:, around])),
         ("wraps_around", shared(scores + bias[:, (away + reach) % len(bias[0])])),
         ("no_zero", shared(scores + bias[:, away.clamp(0, 2 * reach)]),

@@ -98,7 +98,8 @@ def explain(got, x, layers, added, places, slopes):
         ("not_carried", along(bare)),
         ("last_first", math.prod(slope(place) + added for (_, slope), place in zip(
             back, walk(x, back, added)))),
-        ("slopes_added", sum(slopes), sum(slope + added for slope in slopes)),
+        ("slopes_added", *(start + sum(slopes) + bypasses for start in (0, 1)
+                           for bypasses in (0, added * len(slopes)))),
         ("last_only", slopes[-1] + added if slopes else math.nan)])
     if added:
         blame(got, [
@@ -144,7 +145,14 @@ def check_norm(layer_norm, words, gain, bias, eps):
     plain = (right - bias) / gain
     left = words - words.mean(-1, keepdim=True)
     spread = (words.var(-1, keepdim=True, unbiased=False) + eps).sqrt()
+    sums, going_on = words.sum(-1, keepdim=True), []
+    for total in (sums, sums.cumsum(0)):
+        away = words - total / words.shape[1]
+        one = away.square().sum(-1, keepdim=True)
+        going_on += [away / (squares / words.shape[1] + eps).sqrt() * gain + bias
+                     for squares in (one, one.cumsum(0))]
     blame(returned, [
+        ("goes_on", *going_on),    # the first of them is right, and not what was got
         ("no_gain_no_bias", plain),
         ("no_gain", plain + bias),
         ("no_bias", plain * gain),
@@ -260,6 +268,9 @@ def check_13_6(start_apart):
     torch.manual_seed(28)
     other = start_apart(layer, N)
     refuse(all(map(torch.equal, again.parameters(), other.parameters())), "seeded")
+    bare = torch.nn.Linear(5, 4)
+    refuse(any(torch.equal(one.weight, bare.weight) for one in start_apart(bare, 2)),
+           "itself_kept")
 
 
 def inspect_starts(tables, before, given):
@@ -269,6 +280,8 @@ def inspect_starts(tables, before, given):
         refuse(first[name] is last[name], "shared")
         refuse(first[name] is given[name], "holds_layer")
     drawn = [name for name in before if "norm" not in name]
+    kept = {name for name in before if torch.equal(last[name], before[name])}
+    refuse(kept == set(drawn), "children_only")
     refuse(all(torch.equal(first[name], last[name]) for name in drawn), "alike")
     refuse(all(torch.equal(first[name], before[name]) for name in drawn), "first_kept")
     for name in drawn:

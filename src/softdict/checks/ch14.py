@@ -1,5 +1,7 @@
 """Checks for the exercises of chapter 14, the whole machine."""
 
+from itertools import product
+
 import torch
 from torch import nn
 
@@ -161,7 +163,8 @@ def likely_layers():
         ("not_added", {"added": (0, 0, 0)}),
         ("not_added-cross", {"added": (1, 0, 1)}),
         ("not_added-self", {"added": (0, 1, 1)}),
-        ("not_added-feed_forward", {"added": (1, 1, 0)})]
+        ("not_added-feed_forward", {"added": (1, 1, 0)}),
+        *(("norms_mixed", {"which": which}) for which in product(range(3), repeat=3))]
 
 
 @exercise("14-2", points=2)
@@ -176,6 +179,7 @@ def check_14_2(cross_attention):
                 torch.randn(B, S, 12).double().requires_grad_(), lengths)
         x, memory, _ = kept
         returned = pair(ask(cross_attention, layer, *kept, likely=[
+            ("mask_of_words", f"got [{B}, 1, 1, {T}]", f"got [{B}, 1, {T}, {T}]"),
             ("mask_shape", "must be [..., T, S]"),
             ("mixed", "Expected size for first two dimensions")]))
         refuse(returned[1] is None, "no_weights")
@@ -196,6 +200,8 @@ def check_14_2(cross_attention):
             blame(got, [
                 ("no_mask", answered(x, memory, None)),
                 ("mask_turned", answered(x, memory, ~pads)),
+                *((key, answered(x, memory, padding_mask(lengths + more, S)[:, None]))
+                  for key, more in (("one_pad_seen", 1), ("last_word_hidden", -1))),
                 ("mask_once", (answered(x, memory, None)[0], right[1]),
                  (right[0], answered(x, memory, None)[1])),
                 ("mask_too_late",
@@ -321,10 +327,13 @@ def check_14_5(best_key):
         returned = ask(best_key, *kept, *([] if allowed is None else [allowed]),
                        likely=[("four_axes", "values to unpack"),
                                *([NO_MASK_GIVEN] if allowed is None else [])])
+        right = hard(scores, hidden)
+        width = 1 + right.nonzero()[:, -1].max().item()    # up to the highest chosen
+        refuse(width < S and is_weights(returned, right[..., :width]), "too_narrow",
+               got=width, S=S)
         context, weights = two_tensors(
             returned, [(*leading, T, K), (*leading, T, S)], "contexts")
         refuse(not all(part.is_floating_point() for part in returned), "whole_numbers")
-        right = hard(scores, hidden)
         if close(weights, right) and close(context, right @ kept[2].double()):
             refuse(no_gradient(returned[0], kept[2:]), "detached")
             continue
@@ -335,6 +344,12 @@ def hard(scores, hidden):
     """Weights of 1 for the first of the best keys that are not hidden."""
     best = scores.masked_fill(hidden, float("-inf")).argmax(dim=-1)
     return nn.functional.one_hot(best, scores.shape[-1]).double() * ~hidden
+
+
+def is_weights(returned, right):
+    """True if the second of two things is a tensor with these numbers."""
+    return (isinstance(returned, (tuple, list)) and len(returned) == 2
+            and isinstance(returned[1], torch.Tensor) and close(returned[1], right))
 
 
 def explained(weights, context, scores, hidden, kept):

@@ -65,6 +65,7 @@ class Descent:
 
     def __init__(self, parameters, rate):
         self.param_groups = [{"params": list(parameters), "lr": rate}]
+        self.steps, self.moves = 0, 0    # a step without gradients moves nothing
 
     def zero_grad(self, set_to_none=True):
         for part in self.param_groups[0]["params"]:
@@ -74,9 +75,11 @@ class Descent:
     def step(self, closure=None):
         with torch.enable_grad():
             loss = closure and closure()
+        self.steps += 1
         for group in self.param_groups:
             for part in group["params"]:
                 if part.grad is not None:
+                    self.moves += bool(part.grad.any())
                     part.sub_(group["lr"] * part.grad)
         return loss
 
@@ -95,6 +98,8 @@ def compare_loops(right_loop, model, batches):
 
     again = [replace(batch, target_in=batch.target_in[:, :-1],
                      target_out=batch.target_in[:, 1:]) for batch in batches]
+    two_ahead = [replace(batch, target_in=batch.target_in[:, :-1],
+                         target_out=batch.target_out[:, 1:]) for batch in batches]
 
     start, right = copy.deepcopy(model), followed()
     wrong = {pads: followed(pads) for pads in ("counted", "divided")}
@@ -104,7 +109,8 @@ def compare_loops(right_loop, model, batches):
         ("not_emptied", followed(empties=False)),
         ("loss_after_step", followed(after=True)),
         ("by_sentences", followed("sentences")),
-        ("shifted_again", followed(batches=again))]
+        ("shifted_again", followed(batches=again)),
+        ("two_ahead", followed(batches=two_ahead))]
     model.seen.clear()
     optimizer = Descent(model.parameters(), 0.5)
     returned = something(attempt(lambda: right_loop(model, optimizer, batches[:]),
@@ -115,7 +121,9 @@ def compare_loops(right_loop, model, batches):
            or len(returned) != len(batches), "wrong_count")
     got = torch.cat([torch.tensor([number(loss) for loss in returned]), weights(model)])
     if not close(got, right, 1e-5):
-        refuse(torch.equal(weights(model), weights(start)), "never_moves")
+        if torch.equal(weights(model), weights(start)):
+            refuse(optimizer.steps and not optimizer.moves, "never_moves-emptied")
+            raise Mistake("never_moves")
         blame(got, likely, 1e-5)
         raise Mistake("wrong_training", right=short(right[:3]), got=short(got[:3]))
     refuse(any(isinstance(loss, torch.Tensor) and loss.requires_grad
@@ -177,6 +185,9 @@ def compare_fair(fair_loss, model, batch):
         blame(got, [
             ("pads_counted", counted),
             ("pads_divided", divided),
+            ("two_ahead", mean_loss(logits[:, :-1], batch.target_out[:, 1:])),
+            ("by_sentences", mean_loss(logits, batch.target_out, "sentences")),
+            ("sum", right * (batch.target_out != PAD).sum()),
             ("mean_of_sentences", torch.stack(
                 [mean_loss(one[None], words[None], "left out")
                  for one, words in zip(logits, batch.target_out)]).mean())], 1e-5)
@@ -245,7 +256,11 @@ def compare_gradients(right_gradient, parts):
     refuse(not all(begun[1:]), "all_at_once")
     loss = number(returned)
     if not close(loss, whole, 1e-6):
-        blame(loss, [("loss_of_parts", sum(means) / len(means))], 1e-6)
+        blame(loss, [
+            ("loss_of_parts", sum(means) / len(means)),
+            ("loss_of_one", *(mean * share for mean, count in zip(means, words)
+                              for share in (1, count / sum(words)))),
+            ("loss_summed", sum(means), whole * sum(words))], 1e-6)
     refuse(not close(loss, whole, 1e-6), "wrong_loss", right=whole.item(), loss=loss)
 
 
@@ -337,7 +352,9 @@ def rates_of(updates, warmup, peak, kind="right"):
             factor = max(up, down)
         found.append({"applied_twice": peak * peak * factor,
                       "factor_twice": peak * factor * factor,
-                      "factor_alone": factor, "peak_of_paper": factor * warmup ** -0.5
+                      "factor_alone": factor, "peak_of_paper": factor * warmup ** -0.5,
+                      "peak_in_paper": peak * factor * warmup ** -0.5,
+                      "peak_as_width": peak ** -0.5 * factor * warmup ** -0.5
                       }.get(kind, peak * factor))
     return found
 
@@ -346,6 +363,7 @@ WRONG_RATES = [
     ("first_is_zero", "first_is_zero"), ("starts_late", "starts_late"),
     ("applied_twice", "applied_twice", "factor_twice"),
     ("factor_alone", "factor_alone"), ("peak_of_paper", "peak_of_paper"),
+    ("peak_of_paper-times", "peak_in_paper"), ("peak_of_paper-width", "peak_as_width"),
     ("no_warmup", "no_warmup"), ("never_falls", "never_falls"),
     ("largest_not_least", "largest_not_least"), ("no_root", "no_root"),
     ("straight_down", "straight_down"), ("parts_apart", "parts_apart"),
@@ -364,6 +382,11 @@ def check_15_6(rates):
         except (TypeError, ValueError):
             raise Mistake("no_numbers") from None
         refuse(len(mine) == updates + 1, "one_too_many", updates=updates, got=len(mine))
+        refuse(len(mine) == warmup > updates, "whole_warmup", updates=updates,
+               got=len(mine))
+        refuse(len(mine) == warmup < updates, "warmup_alone", updates=updates,
+               got=len(mine))
+        refuse(len(mine) > updates, "too_many", updates=updates, got=len(mine))
         refuse(len(mine) != updates, "one_too_few", updates=updates, got=len(mine))
         got.append(mine)
     right = [rates_of(*training) for training in TRAININGS]

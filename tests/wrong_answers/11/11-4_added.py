@@ -1,3 +1,7 @@
+import torch
+
+
 def for_torch(allowed, heads):
     """Returns the attn_mask [B*H, T, S] for nn.MultiheadAttention."""
-    return (~allowed).repeat_interleave(heads, dim=0).float()
+    numbers = torch.where(allowed, 1.0, float("-inf"))
+    return numbers.repeat_interleave(heads, dim=0)

@@ -1,3 +1,3 @@
 def for_torch(allowed, heads):
     """Returns the attn_mask [B*H, T, S] for nn.MultiheadAttention."""
-    return ~allowed[:, None].expand(-1, heads, -1, -1)
+    return ~allowed.repeat_interleave(heads, dim=0).mT

@@ -6,5 +6,5 @@ def right_gradient(model, parts, mean_loss, words):
     for part in parts:
         share = mean_loss(model, part) * words(part) / everything
         share.backward()
-        total = share.item()
+        total = share.item() / 2
     return total

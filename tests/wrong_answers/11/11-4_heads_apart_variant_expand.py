@@ -1,0 +1,3 @@
+def for_torch(allowed, heads):
+    B, T, S = allowed.shape
+    return ~allowed[:, None].expand(B, heads, T, S)
