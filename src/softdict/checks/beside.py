@@ -46,6 +46,10 @@ def same_weights(module, book):
     mine = {name: part for part, name in names.items()}
     missing = [name for name in wanted if name not in mine]
     extra = [name for name in mine if name not in wanted]
+    every = dict(module.named_parameters(remove_duplicate=False))
+    for name in missing:
+        refuse(name in every, "shared_parameter", name=name,
+               other=names[every.get(name)] if name in every else "")
     refuse(missing, "missing_parameter", name="".join(missing[:1]),
            mine=", ".join(list(mine)[:4]))
     refuse(extra, "extra_parameter", name="".join(extra[:1]))
@@ -251,20 +255,26 @@ WRONG_WRITERS = [
 
 
 @torch.no_grad()
-def written(model, batch, longest, kind):
-    """The sentences of a common mistake in greedy search."""
+def written(model, batch, longest, kind, taken=()):
+    """The sentences of a common mistake in greedy search.
+
+    taken: what the reader wrote; of PAD and BOS, where they are equal, it has the one
+    """
     lengths = batch.source_lengths
     if kind == "full":
         lengths = torch.full_like(lengths, batch.source.shape[1])
     ids = torch.full((len(batch.source), 1), BOS)    # [B, T]
-    for _ in range(longest - (kind == "short")):
+    for step in range(longest - (kind == "short")):
         read = ids[:, -1:] if kind == "last_alone" else ids
         logits = model(batch.source, lengths, read)
         scores = logits[:, 0 if kind == "first" else -1]    # [B, V]
         scores = -scores if kind == "least" else scores
         if kind != "free":
-            scores[:, [PAD, BOS]] = -torch.inf
+            scores[:, [PAD, BOS]] = 0 if kind == "zero" else -torch.inf
         best = scores.argmax(dim=-1, keepdim=True)
+        for row, other in zip(best, taken):
+            if row.item() in (PAD, BOS) and {*other[step:step + 1]} & {PAD, BOS}:
+                row.fill_(other[step])
         ended = (best == EOS).any()
         if kind == "together before" and ended:
             break
@@ -275,7 +285,8 @@ def written(model, batch, longest, kind):
     if kind == "goes on":
         rows = [[word for word in row if word != EOS] for row in rows]
     rows = [row[:row.index(EOS)] if EOS in row else row for row in rows]
-    return [[word for word in row if word not in (PAD, BOS)] for row in rows]
+    return [[word for word in row if kind == "zero" or word not in (PAD, BOS)]
+            for row in rows]
 
 
 def translations(answer, model):
@@ -289,6 +300,8 @@ def translations(answer, model):
                "no_list")
         refuse(len(got) != 3, "rows", got=len(got))
         rows = [[int(number) for number in row] for row in got]
+        if any({PAD, BOS} & {*row} for row in rows):
+            refuse(rows == written(model, batch, longest, "zero", rows), "zero_wins")
         refuse(all(row[:1] == [BOS] for row in rows), "keeps_bos")
         refuse(any(BOS in row for row in rows), "chooses_bos")
         refuse(any(EOS in row for row in rows), "keeps_eos")

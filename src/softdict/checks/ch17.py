@@ -165,10 +165,17 @@ def check_17_2(advance):
             for row, parent in enumerate(parents.tolist()):
                 past[row] = past[parent]
             return best, words, past
+        if kind.startswith("written_back"):
+            new = past.clone() if kind == "written_back" else 0 * past
+            for row, parent in enumerate(parents.tolist()):
+                new[parent] = past[row]
+            return best, words, new
         if kind == "swapped":
             return best, parents, past[words.clamp(max=R - 1)]
         owners = {"other_way": parents.argsort(),
                   "by_old_sums": totals.argsort(descending=True),
+                  "owners_sorted": parents.sort().values,
+                  "owners_falling": parents.sort(descending=True).values,
                   "wrong_owner": places % R}.get(kind, parents)
         return best, words, past if kind == "not_sorted" else past[owners]
 
@@ -182,6 +189,13 @@ def check_17_2(advance):
         count, *rest = getattr(returned[2], "shape", (R,))
         refuse(rest == list(case[2].shape[1:]) and count < R, "each_once", R=R,
                count=count)
+        owners = (case[0][:, None] + case[1]).flatten().topk(R).indices // len(
+            case[1][0])
+        shape, right = list(getattr(returned[2], "shape", ())), list(case[2].shape)
+        refuse(shape == [R] and close(returned[2], owners), "owners_returned")
+        refuse(len(shape) == 3 and shape != right and close(
+            returned[2], case[2][owners, :shape[1], :shape[2]]), "first_numbers",
+            right=right, got=shape)
         returned = list(map(tensor, returned, ((R,), (R,), case[2].shape), names))
         # any order of the winners will do
         order = returned[0].argsort(descending=True)
@@ -200,7 +214,9 @@ def check_17_2(advance):
         "other_way", "by_old_sums", "wrong_owner", "places", "worst"]
     blame(got, [(code, made(code)) for code in likely] + [
         ("divides_by_beams-winner", made("parents_by_beams")),
-        ("overwritten", made("overwritten"))])
+        ("overwritten", made("overwritten")),
+        ("written_back", made("written_back"), made("written_back_on_zeros")),
+        ("owners_sorted", made("owners_sorted"), made("owners_falling"))])
     for n, name in enumerate(names):
         for mine, wanted, (totals, logs, _) in zip(got, right, cases):
             refuse(not close(mine[n], wanted[n]), f"wrong_{name}",

@@ -33,6 +33,8 @@ def check_18_1(attend_step):
                                        "root_of_word": len(x) ** 0.5}.get(kind, root)
         if kind == "only_itself":
             return value, *every
+        if kind == "first_alone":
+            return every[1][0], *every
         weights = {"no_softmax": scores, "all_weigh_one": torch.ones_like(scores)}.get(
             kind, scores.softmax(dim=-1))
         return weights @ asked[1], *every
@@ -42,7 +44,12 @@ def check_18_1(attend_step):
         returned = ask(attend_step, *case)
         refuse(not isinstance(returned, (tuple, list)) or len(returned) != 3,
                "not_three_things")
-        (P, K), mine = case[1].shape, returned[1:]
+        (P, K), mine, x = case[1].shape, returned[1:], case[0]
+        refuse(getattr(returned[0], "shape", None) == (1, K), "answer_as_matrix", K=K)
+        refuse(P > 1 and any(getattr(part, "shape", None) in ((1, K), (K,))
+                             and close(part.reshape(K), x @ matrix)
+                             for part, matrix in zip(mine, case[4:])), "new_alone",
+               right=P + 1)
         refuse(any(getattr(part, "shape", None) == (P, K) for part in mine),
                "nothing_added", right=P + 1, P=P)
         got.append([*map(tensor, returned, ((K,), (P + 1, K), (P + 1, K)), names)])
@@ -56,7 +63,7 @@ def check_18_1(attend_step):
     likely = [
         "in_front", "only_itself", "exchanged", "one_matrix", "asks_with_word",
         "not_divided", "divided_by_width", "root_of_word", "all_weigh_one",
-        "no_softmax"]
+        "no_softmax", "first_alone"]
     blame(got, [(code, [step(*case, code) for case in cases]) for code in likely])
     for n in (1, 2, 0):
         for mine, wanted in zip(got, right):
@@ -74,7 +81,10 @@ def check_18_2(embed_new):
 
     def embedded(table, ids, length, kind="right"):
         T, D = ids.shape[1], table.shape[1]
-        first = {"at_zero": 0, "one_late": length + 1, "one_early": length - 1}
+        first = {"at_zero": 0, "one_late": length + 1, "one_early": length - 1,
+                 "by_sentences": len(ids), "by_new_words": T,
+                 "by_sentences_later": len(ids) if length else 0,
+                 "by_new_words_later": T if length else 0}
         positions = torch.arange(T) + first.get(kind, length)
         if kind == "same_position":
             positions = torch.full((T,), length)
@@ -101,7 +111,10 @@ def check_18_2(embed_new):
     likely = [
         "at_zero", "one_late", "one_early", "same_position", "no_positions", "no_root",
         "root_of_sum"]
-    blame(got, [(code, [embedded(*case, code) for case in cases]) for code in likely])
+    blame(got, [(code, [embedded(*case, code) for case in cases]) for code in likely]
+          + [(code, *[[embedded(*case, f"{code}{later}") for case in cases]
+                      for later in ("", "_later")])
+             for code in ("by_sentences", "by_new_words")])
     for mine, wanted in zip(got, right):
         if not close(mine, wanted):
             wrong_row("wrong_vectors", mine, wanted)

@@ -75,7 +75,9 @@ def check_20_1(silent):
         named = list(heads)
         quiet = something(silent(attend, named))
         refuse(not callable(quiet), "no_function", kind=type(quiet).__name__)
-        context, weights = pair(ask(quiet, *given_to))
+        context, weights = pair(ask(quiet, *given_to, likely=[] if heads else [
+            ("empty_list", "tensors used as indices must be",
+             "Expected dtype int64 for index")]))
         refuse(named != heads, "changes_arguments-heads")
         refuse(not made, "never_asks")
         refuse(not torch.equal(made[0], made[1]), "changes_context")
@@ -149,6 +151,9 @@ def head_hits(weights, links, kind="right"):
             rows[:, 0] = -1
         if kind not in ("itself_too", "both_too"):
             rows[:, q] = -1
+        if kind.startswith("cut_out"):    # and what is left is counted from 0
+            gone = {"cut_out": [0], "cut_out_itself": [q]}.get(kind, [0, q])
+            rows = rows[:, [n for n in range(rows.shape[1]) if n not in gone]]
         if kind == "least":
             rows = torch.where(rows < 0, 2, rows)
             hits.append((rows.argmin(-1) == k).double())
@@ -208,7 +213,9 @@ def check_20_2(hits):
     right = [head_hits(*case) for case in cases]
     if not close(shares, right):
         blame(shares, [(code, [head_hits(*case, code) for case in cases])
-                       for code in WRONG_HITS])
+                       for code in WRONG_HITS]
+              + [("cut_out", *[[head_hits(*case, kind) for case in cases] for kind in (
+                  "cut_out", "cut_out_itself", "cut_out_both")])])
         n = next(n for n in range(len(cases)) if not close(shares[n], right[n]))
         raise Mistake("wrong_shares", links=len(cases[n][1]), right=short(right[n]),
                       got=short(shares[n]))
@@ -256,6 +263,9 @@ def reports(valid, test, kind="right"):
         head = min(int(valid.double().mean(0).argmax()), len(test) - 1)
     if kind in ("chosen_on_test", "turned_round"):
         head = int(other.argmax())
+    if kind == "links":
+        link = int(valid.double().mean(0).argmax())
+        return link, test.double().mean(0)[min(link, test.shape[1] - 1)]
     share = {"reported_on_valid": own[head], "turned_round": own[head],
              "best_of_test": other.max(), "all_heads": other.mean(),
              "counted": test[head].sum(), "percent": 100 * other[head],
@@ -280,7 +290,8 @@ def check_20_3(reported):
     if not close(got, right):
         refuse(close([row[::-1] for row in got], right), "swapped")
         blame(got, [(code, [list(reports(*case, code)) for case in cases])
-                    for code in WRONG_REPORTS])
+                    for code in WRONG_REPORTS]
+              + [("over_heads", [list(reports(*case, "links")) for case in cases])])
         n = next(n for n in range(len(cases)) if not close(got[n], right[n]))
         head, share = right[n]
         raise Mistake("wrong_report", heads=len(cases[n][0]), head=head, share=share,

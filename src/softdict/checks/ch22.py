@@ -57,7 +57,12 @@ def grouped(query, key, value, allowed, kind="right"):
             "root_of_length": S ** 0.5,
             "root_of_values": value.shape[-1] ** 0.5}.get(kind, K ** 0.5)
     scores = query @ key[:, of_key].mT / root
-    allowed = {"no_mask": torch.ones_like(allowed), "inverted": ~allowed}.get(
+    past, late = (torch.ones(scores.shape[-2:]).bool().tril(far)
+                  for far in (0, S - scores.shape[-2]))
+    allowed = {"no_mask": torch.ones_like(allowed), "inverted": ~allowed,
+               "causal_instead": past, "causal_instead_late": late,
+               "causal_too": allowed & past, "causal_too_late": allowed & late,
+               "first_mask": allowed[:1] if allowed.dim() == 4 else allowed}.get(
         kind, allowed)
     if kind == "masked_by_zero":
         weights = (scores * allowed).softmax(-1)
@@ -77,7 +82,8 @@ WRONG_GROUPS = [
     "in_turn", "first_alone", "keys_of_first", "values_of_first", "turned",
     "values_in_turn", "averaged", "one_query", "no_mask", "inverted", "masked_by_zero",
     "masked_too_late", "over_queries", "no_softmax", "not_divided", "divided_by_width",
-    "root_of_all", "root_of_values", "root_of_length"]
+    "root_of_all", "root_of_values", "root_of_length", "causal_instead", "causal_too",
+    "first_mask"]
 
 
 @exercise("22-1", points=2)
@@ -102,7 +108,9 @@ def check_22_1(grouped_attention):
     right = [grouped(*case).detach() for case in cases]
     if not close(got, right):
         blame(got, [(code, [grouped(*case, code).detach() for case in cases])
-                    for code in WRONG_GROUPS])
+                    for code in WRONG_GROUPS]
+              + [(code, [grouped(*case, f"{code}_late").detach() for case in cases])
+                 for code in ("causal_instead", "causal_too")])
         for mine, wanted in zip(got, right):
             if not close(mine, wanted):
                 wrong_row("wrong_context", mine, wanted)
@@ -148,6 +156,9 @@ def in_halves(weight, heads, kind="right"):
         heads = len(weight) // heads
         if len(weight) // heads % 2:
             return weight
+    if kind == "heads_as_width_split":
+        return torch.cat([part for cut in weight.split(heads)
+                          for part in (cut[0::2], cut[1::2])])
     if kind == "heads_inside":
         rows = weight.unflatten(0, (-1, heads))
         return torch.cat([rows[0::2], rows[1::2]]).flatten(0, 1)
@@ -184,7 +195,9 @@ def check_22_2(to_halves):
     right = [in_halves(*case) for case in cases]
     if not close(got, right):
         blame(got, [(code, [in_halves(*case, code) for case in cases])
-                    for code in WRONG_ROWS])
+                    for code in WRONG_ROWS]
+              + [("heads_as_width",
+                  [in_halves(*case, "heads_as_width_split") for case in cases])])
         for mine, wanted, (_, heads) in zip(got, right, cases):
             if not close(mine, wanted):
                 mine, wanted = (part if part.dim() == 2 else part[:, None]
@@ -241,7 +254,9 @@ def masks_of(real):
         ("sees_future", words & causal.mT),
         ("one_ahead", words & ahead),
         ("not_itself", words & without),
-        ("pads_hidden_as_rows", words.mT & causal)]
+        ("pads_hidden_as_rows", words.mT & causal),
+        ("pads_see_themselves", words & causal | torch.eye(S).bool()),
+        ("pads_together", (words == words.mT) & causal)]
 
 
 @exercise("22-4", points=2)

@@ -52,6 +52,8 @@ def remembered(query, key, value, kind="right"):
         weights = weights / key.shape[1] ** 0.5
     if kind == "mean":
         weights = weights / torch.arange(1, len(key) + 1)[:, None]
+    if kind == "normalised":
+        weights = weights / weights.sum(-1, keepdim=True)
     if kind == "softmax":
         hidden = torch.ones_like(scores).triu(1).bool()
         weights = scores.masked_fill(hidden, -torch.inf).softmax(-1)
@@ -64,7 +66,7 @@ def remembered(query, key, value, kind="right"):
 
 WRONG_MEMORIES = [
     "reads_first", "not_in_turn", "only_last", "mean", "divided_by_root", "softmax",
-    "asks_with_key", "writes_query", "exchanged"]
+    "normalised", "asks_with_key", "writes_query", "exchanged"]
 
 
 @exercise("23-1", points=2)
@@ -100,12 +102,16 @@ def some_memories():
 
 def rewritten(memory, key, value, strength, kind="right"):
     """The new memory of the exercise, or what comes of a common mistake."""
+    if kind == "one_hot":
+        key = F.one_hot(key.argmax(), len(key)).double()
     known = key @ memory
     news = {"no_subtraction": strength * value, "fades": strength * value,
             "adds_known": strength * (value + known),
             "turned_round": strength * (known - value), "no_strength": value - known,
             "strength_on_value": strength * value - known,
             "strength_on_known": value - strength * known,
+            "value_lost": -strength * known,
+            "reads_after": strength * (value - known - strength * value),
             "value_alone": value}.get(kind, strength * (value - known))
     kept = {"old_lost": 0, "fades": 1 - strength}.get(kind, 1)
     if kind == "one_row":
@@ -118,7 +124,8 @@ WRONG_WRITES = [
     ("turned_round", "turned_round"), ("no_strength", "no_strength"),
     ("strength_on_value", "strength_on_value"),
     ("strength_on_known", "strength_on_known"), ("old_lost", "old_lost"),
-    ("fades", "fades"), ("one_row", "one_row")]
+    ("fades", "fades"), ("one_row", "one_row", "one_hot"), ("value_lost", "value_lost"),
+    ("reads_after", "reads_after")]
 
 
 @exercise("23-2", points=2)
@@ -222,7 +229,7 @@ def mended(query, key, value, strength, kind="right"):
     length = {"not_normalised": torch.ones_like(key[:, :1]),
               "square": key.square().sum(-1, keepdim=True),
               "over_words": key.norm(dim=0, keepdim=True),
-              "longest": key.norm(dim=-1).amax()}.get(
+              "of_matrix": key.norm(), "longest": key.norm(dim=-1).amax()}.get(
                   kind, key.norm(dim=-1, keepdim=True))
     given, key = key, key / length.clamp_min(1e-8)
     if kind == "queries_too":
@@ -242,7 +249,7 @@ def mended(query, key, value, strength, kind="right"):
 
 WRONG_MENDS = [
     "not_normalised", "queries_too", "values_too", "square", "over_words",
-    "writes_long", "longest", "sum"]
+    "writes_long", "longest", "of_matrix", "sum"]
 
 
 def long_keys(sizes):

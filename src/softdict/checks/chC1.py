@@ -76,7 +76,7 @@ class Step(LuongDecoder):
 
 
 def wrong_step(order=("context", "query"), squeeze=torch.tanh, asks="new",
-               inside=lambda joined: joined, hands=lambda output, after: after,
+               inside=lambda joined: joined, hands=lambda output, after, state: after,
                **mistake):
     """A method that takes a step of the decoder with a mistake in it."""
     def forward(self, ids, state, states, allowed):
@@ -86,7 +86,7 @@ def wrong_step(order=("context", "query"), squeeze=torch.tanh, asks="new",
         parts = {"context": context, "query": outputs[:, 0], "old": state[0]}
         joined = torch.cat([parts[part] for part in order], dim=-1)
         output = squeeze(self.join(inside(joined)))
-        return output, hands(output, after)
+        return output, hands(output, after, state)
 
     return forward
 
@@ -98,7 +98,7 @@ def wrong_steps(made):
         ("old_query", made(asks="old"), made(asks="old", order=("context", "old"))),
         ("joins_old_state", made(order=("context", "old"))),
         ("tanh_first", made(inside=torch.tanh)),
-        ("output_as_state", made(hands=lambda output, after: output[None])),
+        ("output_as_state", made(hands=lambda output, *states: output[None])),
         ("no_tanh", made(squeeze=lambda joined: joined)),
         *((code, made(**mistake)) for code, mistake in MISTAKES)]
 
@@ -113,8 +113,9 @@ def check_C1_2(make):
     allowed = torch.arange(5) < torch.tensor([5, 3])[:, None]
     inputs = torch.tensor([4, 7]), state, states, allowed
     first_wrong(module, book, inputs, (2, WIDTH), (1, 2, WIDTH),
-                likely=lambda: wrong_steps(lambda **mistake: changed(
-                    book, forward=wrong_step(**mistake))))
+                likely=lambda: [*wrong_steps(lambda **mistake: changed(
+                    book, forward=wrong_step(**mistake))), ("hands_old_state", changed(
+                        book, forward=wrong_step(hands=lambda *states: states[2])))])
 
 
 def wrong_translators(book):
@@ -152,12 +153,17 @@ def wrong_translators(book):
     def steps_first(self, *given):
         return type(book).states(self, *given).transpose(0, 1)
 
+    def cut(steps):
+        return changed(book, forward=lambda self, *given: type(book).forward(
+            self, *given[:2], given[2][:, steps]))
+
     def shares(kind):
         return changed(book, forward=lambda self, *given: kind(
             type(book).forward(self, *given), dim=-1))
 
     return [*wrong_steps(made),
             ("softmax_at_end", shares(torch.log_softmax), shares(torch.softmax)),
+            ("skips_bos", cut(slice(1, None))), ("skips_last", cut(slice(-1))),
             ("steps_first", changed(book, states=steps_first)),
             ("reads_its_own", changed(book, states=alone)),
             ("starts_from_zeros", changed(book, start=from_zeros)),

@@ -81,11 +81,15 @@ def check_C2_1(answer):
         if mask is not None:
             rows = got[0, :, 1]
             refuse(bool(rows.isnan().any()), "not_a_number")
+            refuse(close(rows, value[0].mean(dim=-2)) or close(
+                rows, looked(query, key, value)[0, :, 1]), "attends_to_hidden-low")
             refuse(not close(rows, torch.zeros_like(rows)), "attends_to_hidden")
         refuse(not close(got, right), "wrong_context")
         refuse(no_gradient(returned, [key, value]), "detached")
         slopes = torch.autograd.grad(returned.square().sum(), [key, value])
-        refuse(not all(slope.isfinite().all() for slope in slopes), "nan_gradients")
+        lost = [not slope.isfinite().all() for slope in slopes]
+        refuse(lost == [True, False], "nan_gradients-scores")
+        refuse(any(lost), "nan_gradients")
         learns(lambda *parts, mask=mask: answer(*parts, mask), [query, key, value])
     for far, code in FAR:
         query, key, value = (torch.randint(-2, 3, (2, 3, size, 4), generator=rng)
@@ -149,9 +153,10 @@ def check_C2_2(make):
     first_wrong(module, book, (x, source, allowed), (2, 5, 12), likely=likely,
                 errors=[("mask_meets_heads", "at non-singleton dimension 1")])
     first_wrong(module, book, (x, x, causal_mask(5)), (2, 5, 12), likely=likely,
-                errors=[("sentences_for_heads",
-                         "The size of tensor a (3) must match the size of tensor b (5) "
-                         "at non-singleton dimension 1")])
+                errors=[("sentences_for_heads", *(
+                    f"The size of tensor a ({one}) must match the size of tensor b "
+                    f"({other}) at non-singleton dimension 1"
+                    for one, other in ((3, 5), (5, 3))))])
     # as many words on both sides, and not the same; no mask, then one for each query
     first_wrong(module, book, (x, source[:, :5], None), (2, 5, 12), likely=likely,
                 errors=[NO_MASK_GIVEN])
@@ -190,8 +195,11 @@ def wrong_layers(book):
     gelu = changed(book)
     gelu.feed_forward = changed(book.feed_forward, forward=lambda self, x: self.down(
         nn.functional.gelu(self.up(x))))
+    straight = changed(book)
+    straight.feed_forward = changed(
+        book.feed_forward, forward=lambda self, x: self.down(self.up(x)))
     return [
-        ("gelu", gelu),
+        ("gelu", gelu), ("no_relu", straight),
         ("side_by_side", changed(book, forward=side_by_side)),
         ("not_added", *(made(kept=kept) for kept in ((0, 1, 1), (1, 0, 1), (1, 1, 0)))),
         ("post_norm", changed(book, forward=after)),
@@ -285,4 +293,5 @@ def check_C2_5(answer):
     for part in model.parameters():
         if part.dim() > 1:
             nn.init.normal_(part, std=0.5)
+    model.generator.bias.data -= 30    # all scores are below 0
     translations(answer, model)

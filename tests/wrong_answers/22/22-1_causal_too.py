@@ -1,0 +1,15 @@
+import torch
+import torch.nn.functional as F
+
+
+def grouped_attention(query, key, value, allowed):
+    """What H heads find that share G key heads in groups: context [B, H, T, V].
+
+    query [B, H, T, K], key [B, G, S, K], value [B, G, S, V]
+    """
+    n_rep = query.size(1) // key.size(1)
+    key = key.repeat_interleave(n_rep, dim=1)
+    value = value.repeat_interleave(n_rep, dim=1)
+    past = torch.ones(allowed.shape[-2:], dtype=torch.bool, device=query.device)
+    allowed = allowed & past.tril()
+    return F.scaled_dot_product_attention(query, key, value, attn_mask=allowed)

@@ -1,0 +1,13 @@
+import torch
+
+
+def placed(real):
+    """Where words stand and look: real [B, S] is False for pads in front.
+
+    returns positions [B, S] and allowed [B, S, S]
+    """
+    position_ids = (torch.cumsum(real.long(), -1) - 1).clamp_min(0)
+    size = real.size(-1)
+    causal = torch.ones(size, size, dtype=torch.bool, device=real.device).tril()
+    eye = torch.eye(size, dtype=torch.bool, device=real.device)
+    return position_ids, torch.logical_and(causal, real.unsqueeze(1)).logical_or(eye)

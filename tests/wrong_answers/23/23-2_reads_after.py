@@ -1,0 +1,7 @@
+import torch
+
+
+def delta_write(memory, key, value, strength):
+    written = memory + strength * torch.outer(key, value)
+    knew = key @ written
+    return memory + strength * torch.outer(key, value - knew)
