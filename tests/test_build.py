@@ -1184,7 +1184,7 @@ def addresses():
 
 def test_the_address_moves_everywhere_and_leaves_nothing_behind(tmp_path, monkeypatch):
     for name in ("book", "notebooks", "tests/answers", "tests/wrong_answers",
-                 "src/softdict"):
+                 "src/softdict", "one_file"):
         shutil.copytree(ROOT / name, tmp_path / name,
                         ignore=shutil.ignore_patterns("__pycache__", "assets"))
     for name in (*build.ADDRESSED, "CONTRIBUTING.md", "_toc.yml"):
