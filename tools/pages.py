@@ -319,7 +319,9 @@ CUT_CODE = """() => [...document.querySelectorAll('.bd-article pre')]
     .filter(code => !code.closest('.cell_output'))
     .filter(code => code.scrollWidth > code.clientWidth)
     .map(code => code.textContent.trim().split('\\n')[0])"""
+# a formula does not break: its table may scroll
 CUT_TABLES = """() => [...document.querySelectorAll('.bd-article table')]
+    .filter(table => !table.querySelector('.math'))
     .filter(table => table.parentElement.scrollWidth
         > table.parentElement.clientWidth + 1)
     .map(table => table.rows[0].textContent.trim().replace(/\\s+/g, ' '))"""
