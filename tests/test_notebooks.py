@@ -165,6 +165,18 @@ def test_a_quote_in_markdown_is_written_from_the_file(sample):
         cell(sample, "shown").source)
 
 
+def test_a_quote_in_markdown_may_begin_with_the_imports_of_its_file(tmp_path):
+    (tmp_path / "one_file").mkdir()
+    file = "one_file/machine.py"
+    (tmp_path / file).write_text("import math\n\n\ndef root(x):\n    return x\n")
+    old = "import math\n\n\ndef root(x):\n    return -x\n"
+    cell = f"```python\n# {file}\n{old}```"
+    assert "    return x\n" in files.with_quotes(cell, tmp_path)
+    for line in ("import os", "print(1)"):
+        with pytest.raises(ValueError, match=re.escape(f"not {line}")):
+            files.with_quotes(cell.replace("import math", line), tmp_path)
+
+
 def test_an_abridged_quote_keeps_what_it_leaves_out(sample):
     abridge(sample)
     sample.add(markdown("all", fence("mixed", file="src/softdict/masks.py")))
