@@ -97,7 +97,7 @@ def _():
 
 @computed("is-cls-ignored-in-bert-s-loss")
 def _():
-    assert "29.19 points, and the mean of all words' vectors scores 54.81" in text("21")
+    assert "29.19 points. The mean of all words' vectors scores 54.81" in text("21")
     return "29.19 points", "54.81"
 
 

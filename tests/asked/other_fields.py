@@ -19,7 +19,7 @@ def parameters(layer):
 
 @computed("pooler-output-or-last-hidden-state-for-a-sentence-vector")
 def _():
-    assert "29.19 points, and the mean of all words' vectors scores 54.81" in text("21")
+    assert "29.19 points. The mean of all words' vectors scores 54.81" in text("21")
     return "54.81 points", "29.19"
 
 

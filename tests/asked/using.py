@@ -162,7 +162,7 @@ def _():
 @computed("what-vocabulary-size-should-i-choose-for-bpe")
 def _():
     assert "one list of about 6,000 pieces" in text("19")
-    assert "With all 247 every word of the training is one piece" in text("19")
+    assert "After all 247 merges, every word of the training is one piece" in text("19")
     return "29,000 pairs", "6,000 pieces", "150 merges", "all 247"
 
 
