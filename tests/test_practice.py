@@ -252,7 +252,7 @@ It is (b). Two ones are two.
 <details>
 <summary>Answer</summary>
 
-It is 0.75. Three of four parts are *taken*.
+The answer is 0.75. Three of four parts are *taken*.
 
 - 0.25: That is what is left.
 - 4/3: The parts were exchanged.
@@ -261,7 +261,7 @@ It is 0.75. Three of four parts are *taken*.
 
 </details>"""
     eighth = practice.as_fold(practice.items(root)["01-eighth"], 3, root)
-    assert "It is `[2, 5]`. A sum" in eighth and "- `[5, 2]`: Rows" in eighth
+    assert "The answer is `[2, 5]`. A sum" in eighth and "- `[5, 2]`: Rows" in eighth
 
 
 def test_what_make_quotes_writes_is_stable_and_follows_the_items(tmp_path):
@@ -409,7 +409,7 @@ def test_a_number_is_typed_and_a_mistake_is_told_by_its_name(page):
     field.press("Enter")
     said = one.get_by_role("status").inner_text()
     assert said.startswith(
-        "Not right.\n\n4/3: The parts were exchanged.\n\nIt is 0.75. Three")
+        "Not right.\n\n4/3: The parts were exchanged.\n\nThe answer is 0.75. Three")
     assert not field.is_editable() and field.input_value() == "1.333333333333"
     assert field.evaluate("field => field === document.activeElement")
     assert not one.get_by_role("button").count()

@@ -119,7 +119,9 @@ def verdict(item):
     if item["kind"] == "choice":
         right = item["right"]
         return f"It is ({'abcd'[right]}). {line(item['answers'][right][1])}"
-    return f"It is {shown(item, item['right'][0])}. {line(item['why'])}"
+    right = shown(item, item["right"][0])
+    right = f"*{right}*" if " " in right and "`" not in right else right
+    return f"The answer is {right}. {line(item['why'])}"
 
 
 def said(item, answer, why):

@@ -37,6 +37,8 @@ def unchanged(given, kept):
         same = torch.equal if isinstance(other, torch.Tensor) else list.__eq__
         if isinstance(other, (torch.Tensor, list)):
             refuse(not same(one, other), "changes_arguments")
+        if isinstance(other, torch.Tensor):
+            refuse(one.requires_grad and not other.requires_grad, "asks_gradients")
 
 
 def something(returned, key="returns_nothing"):

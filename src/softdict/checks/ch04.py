@@ -200,6 +200,7 @@ def check_04_5(write):
     if 3 in got and got[:6] == [*text, EOS]:
         refuse(len(got) == 6, "keeps_eos")
         raise Mistake("runs_past_eos")
+    refuse(len(got) > 5 and got[:5] == text, "runs_past_eos")    # and leaves EOS out
     refuse(got == [BOS, *text], "keeps_bos")
     refuse(any(word < 0 for word in got), "score_for_word")
     refuse(got and got[0] == 9, "lowest")

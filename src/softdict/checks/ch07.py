@@ -99,6 +99,12 @@ def check_07_2(mean_context):
     refuse(no_gradient(returned[0], [learned]), "detached")
 
 
+def divided_after(scores, mask):
+    """The softmax of all scores, hidden ones made 0, and divided by what is left."""
+    left = scores.softmax(dim=-1) * mask
+    return left / left.sum(dim=-1, keepdim=True)
+
+
 @exercise("07-3", points=2)
 def check_07_3(hidden_weights):
     torch.manual_seed(8)
@@ -122,6 +128,7 @@ def check_07_3(hidden_weights):
             ("inverted",
              scores.masked_fill(mask, -torch.inf).softmax(dim=-1).nan_to_num(0.0)),
             ("zero_after", scores.softmax(dim=-1) * mask),
+            ("divided_after", divided_after(scores, mask).nan_to_num(0.0)),
             ("zero_energy", (scores * mask).softmax(dim=-1)),
             ("not_hidden", scores.softmax(dim=-1)),
             ("over_the_queries", hidden.softmax(dim=1).nan_to_num(0.0)),

@@ -271,6 +271,9 @@ def check_13_6(start_apart):
     bare = torch.nn.Linear(5, 4)
     refuse(any(torch.equal(one.weight, bare.weight) for one in start_apart(bare, 2)),
            "itself_kept")
+    mixed = torch.nn.Sequential(torch.nn.Embedding(5, 4), bare)
+    refuse(any(torch.equal(one[0].weight, mixed[0].weight)
+               for one in start_apart(mixed, 2)), "kinds_named")
 
 
 def inspect_starts(tables, before, given):

@@ -105,7 +105,8 @@ def check_20_1(silent):
     slopes = [torch.autograd.grad((made * direction).sum(), given[:3])
               for made in (mine, out)]
     refuse(not close(*slopes), "part_detached")
-    stays_where_it_is(lambda *parts: silent(attention, [1])(*parts), *given)
+    stays_where_it_is(lambda *parts: silent(attention, [1])(*parts), *given,
+                      device="context.device")
 
 
 # 20-2

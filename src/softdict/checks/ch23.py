@@ -211,7 +211,8 @@ def check_23_3(in_blocks):
                              [wanted[n] for wanted in right])])
         right_row(got, right)
     learned = [part.requires_grad_() for part in cases[1][:3]]
-    refuse(no_gradient(in_blocks(*learned, 3)[0], learned), "detached")
+    refuse(attempt(lambda: no_gradient(in_blocks(*learned, 3)[0], learned),
+                   ("in_place", "inplace operation")), "detached")
     for n in (0, 1):    # the memory knows no queries: a sum gives it a gradient
         same_slopes(in_blocks(*learned, 3)[n] + sum(part.sum() for part in learned),
                     blockwise(*learned, 3)[n] + sum(part.sum() for part in learned),
@@ -278,11 +279,15 @@ def check_23_4(delta_rule):
     learned = {"query": query, "key": key, "value": value, "strength": strength}
     mine = {name: part.clone().requires_grad_() for name, part in learned.items()}
     answers = delta_rule(*mine.values())[0]
-    refuse(no_gradient(answers, [mine["value"], mine["strength"]]), "detached")
+    refuse(attempt(lambda: no_gradient(answers, [mine["value"], mine["strength"]]),
+                   ("in_place", "inplace operation")), "detached")
     wanted = mended(*mine.values())[0]
     early = [torch.autograd.grad(made[-1].sum(), mine["value"], retain_graph=True)[0]
              for made in (answers, wanted)]
     refuse(((early[0] == 0) & (early[1] != 0)).any(), "still_cut")
+    [slope] = torch.autograd.grad(answers.sum(), mine["key"], retain_graph=True,
+                                  allow_unused=True)
+    refuse(slope is not None and slope.isnan().any(), "nan_slope")
     same_slopes(answers, wanted, value=mine["value"], strength=mine["strength"])
     [few] = some_words(2340, [(7, 3, 2)])    # no key is short: small steps are small
     learns(lambda *parts: torch.cat(delta_rule(*parts, strength[:7])),

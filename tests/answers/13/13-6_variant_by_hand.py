@@ -16,5 +16,7 @@ def start_apart(layer, N):
             elif isinstance(part, nn.LayerNorm):
                 nn.init.ones_(part.weight)
                 nn.init.zeros_(part.bias)
+            elif isinstance(part, nn.Embedding):
+                nn.init.normal_(part.weight)
         layers.append(new)
     return layers

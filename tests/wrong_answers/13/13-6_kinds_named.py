@@ -1,0 +1,12 @@
+import copy
+
+from torch import nn
+
+
+def start_apart(layer, N):
+    """Returns an nn.ModuleList of N layers like this one, each drawn anew."""
+    layers = nn.ModuleList(copy.deepcopy(layer) for _ in range(N))
+    for part in layers.modules():
+        if isinstance(part, (nn.Linear, nn.LayerNorm)):
+            part.reset_parameters()
+    return layers
