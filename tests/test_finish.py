@@ -51,6 +51,24 @@ def test_icons_are_a_style_sheet_of_those_that_are_used(tmp_path):
     assert not (tmp_path / "_static/scripts/fontawesome.js").exists()
 
 
+def test_no_line_begins_with_the_comma_behind_a_formula_or_breaks_short_code(tmp_path):
+    def math(formula):
+        return f'<span class="math notranslate nohighlight">\\({formula}\\)</span>'
+
+    def code(text):
+        return f'<code class="docutils literal notranslate">{text}</code>'
+
+    parts = [f"({math('a')}), ", f"{math('b')} and ", f"{math('c')}. ",
+             code('<span class="pre">[B,</span> <span class="pre">S]</span>'),
+             code("x" * 20), code("&lt;" * 20), code("x" * 21)]
+    finish.finish_pages(site(tmp_path, PAGE + "".join(parts)))
+    page = BeautifulSoup((tmp_path / "notebooks/01.html").read_text("utf-8"),
+                         "html.parser")
+    assert [part.get_text() for part in page.select(".whole")] == [
+        "(\\(a\\)),", "\\(c\\).", "[B, S]", "x" * 20, "<" * 20]
+    assert page.get_text().endswith("[B, S]" + "x" * 20 + "<" * 20 + "x" * 21)
+
+
 def test_an_icon_that_the_theme_has_not_is_named(tmp_path):
     with pytest.raises(LookupError, match="no icon 'unicorn'"):
         finish.finish_pages(site(tmp_path, PAGE.replace("fa-bars", "fa-unicorn")))

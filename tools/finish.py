@@ -4,12 +4,14 @@ A style sheet of the icons that are used takes the place of the theme's script o
 all (1.5 MB). Pages without a formula load no MathJax, and none loads Thebe, which the
 theme names twice and the book does not use. Folded cells that follow each other become
 one fold. Each figure opens full size when it is clicked, and on a phone scrolls inside
-itself where its labels would be smaller than 9 pixels. Each page carries the meanings
-of the terms that it links to, which `static/page.js` shows where one points at them.
+itself where its labels would be smaller than 9 pixels. No line begins with the
+comma behind a formula, or breaks short code. Each page carries the meanings of the
+terms that it links to, which `static/page.js` shows where one points at them.
 """
 
 import json
 import re
+from html import unescape
 from pathlib import Path
 from urllib.parse import quote
 
@@ -41,6 +43,11 @@ JOINT = re.compile(r'(?<=</pre></div>\n</div>\n</div>\n)</details>\n</div>\n'
                    r'<details class="[^"]*\babove-input">\n<summary.*?</summary>\n',
                    re.DOTALL)    # between two folded cells; the first prints nothing
 TERM = re.compile(r'href="[^"]*glossary\.html#(term-[^"]+)"')
+SHORT = 20    # letters of code that stay on one line
+CODE = re.compile(r'<code class="docutils literal notranslate">(.*?)</code>')
+FORMULA_AND_SIGNS = re.compile(
+    r'\(?<span class="math notranslate nohighlight">[^<]*</span>[,.;:!?)]+|'
+    r'\(<span class="math notranslate nohighlight">[^<]*</span>')
 FIGURE = re.compile(r'(<a [^>]*>)?<img alt="([^"]*)" src="((?:\.\./)?_images/[^"]+)"'
                     "([^>]*)>")
 
@@ -64,6 +71,8 @@ def finish_pages(folder):
             text = MATHJAX.sub("", text)
         text = JOINT.sub("", text)
         text = FIGURE.sub(lambda found: opened(found, file.parent), text)
+        text = FORMULA_AND_SIGNS.sub(r'<span class="whole">\g<0></span>', text)
+        text = CODE.sub(whole, text)
         told = {term: known[term] for term in TERM.findall(text) if term in known}
         if told:
             # no sign of HTML stands in it: a text may hold "</script>"
@@ -72,6 +81,14 @@ def finish_pages(folder):
                                 f"{data}</script></body>")
         file.write_text(text, "utf-8")
     theme.unlink()
+
+
+def whole(found):
+    """Code that does not break if it is short."""
+    letters = unescape(re.sub("<[^>]+>", "", found[1]))
+    if len(letters) > SHORT:
+        return found[0]
+    return found[0].replace('notranslate"', 'notranslate whole"', 1)
 
 
 def meanings(page):

@@ -272,4 +272,5 @@ def _():
     power = 0.076
     factor = 2 ** -power
     return (f"α = {short(power, 3)}", f"that is {short(factor, 3)}",
-            f"{100 * (1 - factor):.1f} %", f"{2 ** (1 / power):,.0f} times", "2^(1/α)")
+            f"{100 * (1 - factor):.1f} %", f"{2 ** (1 / power):,.0f} times",
+            "2^{1/\\alpha}")
