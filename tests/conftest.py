@@ -8,6 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import hypothesis
 import pytest
 import shapes
 
@@ -23,6 +24,10 @@ LONG = ("test_grading", "test_build", "test_order", "test_live_page", "test_corp
         "test_distributed", "test_pretraining", "test_checks", "test_live_chapters",
         "test_stream", "test_live_beam", "test_wiring")
 os.fsync = lambda file: None    # nothing that a test writes outlives a power cut
+# no property has a time to keep: on a busy machine any takes longer
+hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[
+    hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("untimed")
 RECORDER = shapes.Recorder()
 shapes.install("softdict", RECORDER)
 

@@ -444,3 +444,7 @@ def test_what_is_wrong_in_the_same_way_everywhere_has_all_properties(wrong, reco
         for name in CAUGHT.keys() - UNSEEN.keys():
             if implementation := made(wrong, name):
                 drawn(getattr(properties, name), implementation)
+
+
+def test_no_property_has_a_time_to_keep():    # a busy machine would turn it red
+    assert settings().deadline is None
