@@ -45,6 +45,7 @@ INDEX = {"pages": [["page.html", "One"], [CHAPTER, "09 · Attention"],
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     (folder / "_static").mkdir()
+    (folder / "favicon.ico").touch()    # a browser's first page asks for one
     shutil.copy(ROOT / "book/static/search.js", folder / "_static")
     (folder / "_static/search-index.js").write_text(
         f"const bookIndex = {json.dumps(INDEX)};", "utf-8")
