@@ -53,6 +53,19 @@ def outputs_are_stored_text(book):
             yield f"{where}: the stored output names a device, an address or a path"
 
 
+# lines of a gloss do not wrap: they scroll
+GLOSSES = {f"17_search.ipynb, cell {name}" for name in ("own-beam-run", "five")}
+
+
+def what_is_printed_fits_the_page(book):
+    for where, cell in book.cells("code"):
+        text = "".join(output.get("text", output.get("data", {}).get("text/plain", ""))
+                       for output in cell.outputs)
+        wide = [line for line in text.splitlines() if len(line) > 88]
+        if wide and where not in GLOSSES:
+            yield f"{where}: prints {len(wide[0])} columns, and a page shows 88"
+
+
 def cell_ids_are_readable(book):
     for name, notebook in book.notebooks.items():
         seen = set()
@@ -284,8 +297,8 @@ def notes_are_finished(book):
 
 
 CHECKS = [
-    every_code_cell_parses, outputs_are_stored_text, cell_ids_are_readable,
-    figures_have_alt_and_caption,
+    every_code_cell_parses, outputs_are_stored_text,
+    what_is_printed_fits_the_page, cell_ids_are_readable, figures_have_alt_and_caption,
     no_comparison_poses_as_a_test, setup_comes_first, cells_are_short,
     cells_hold_no_tabs_or_semicolons, shape_notes_are_checked,
     table_of_contents_is_complete, chapters_have_their_parts, notes_are_finished]

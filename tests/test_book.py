@@ -219,6 +219,8 @@ BREAKAGES = [
      lambda s: s.set("claim", execution_count=3)),
     ("outputs_are_stored_text", "device",
      lambda s: s.set("claim", outputs=printed("tensor([1.], device='cpu')"))),
+    ("what_is_printed_fits_the_page", "prints 89 columns",
+     lambda s: s.set("claim", outputs=printed("one\n" + "x" * 89))),
     ("cell_ids_are_readable", "no readable id",
      lambda s: s.set("claim", id="a1b2c3d4")),
     ("cell_ids_are_readable", "no readable id", lambda s: s.set("claim", id="Cell_1")),

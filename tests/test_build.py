@@ -901,8 +901,9 @@ BROKEN_PAGES = [
     ("</main>", '<article class="bd-article"><div style="overflow-x: auto; width: 99px"'
      ' tabindex="0"><table style="min-width: 200px"><tr><th>cure</table></div>'
      "</article></main>", "at 1280 pixels a table is cut: cure"),
-    ("</main>", '<h2 style="width: 3ch">Exercise 08-3: Add</h2></main>',
-     "the number of an exercise is broken: Exercise 08-3: Add"),
+    ("</main>", '<article class="bd-article"><h2 style="width: 3ch">Exercise '
+     '<span class="whole">08-3</span>: Add</h2></article></main>',
+     "what belongs together is broken: 08-3"),
     ("</main>", '<article class="bd-article"><pre style="width: 99px; overflow-x: auto"'
      ' tabindex="0">scores   <span class="end-note"># [B, T, S]</span></pre></article>'
      "</main>", "a note scrolls sideways: # [B, T, S]"),

@@ -69,6 +69,29 @@ def test_no_line_begins_with_the_comma_behind_a_formula_or_breaks_short_code(tmp
     assert page.get_text().endswith("[B, S]" + "x" * 20 + "<" * 20 + "x" * 21)
 
 
+def test_no_line_breaks_within_an_option_a_shape_or_a_number(tmp_path):
+    def word(text):
+        return f'<span class="pre">{text}</span>'
+
+    article = (
+        '<article class="bd-article"><h2 title="12-3">Exercise 12-3: 1e-9</h2>'
+        "<p>Its [B, H, T, S], not [a, b], C1-2 or 2012-3; <em>-eul</em>, <em>a-b</em>"
+        '</p><span class="math notranslate nohighlight">\\([B, S]\\)</span>'
+        '<pre>[B, S]</pre><code class="docutils literal notranslate">'
+        f'{word("python")} {word("--" + "x" * 19)} {word("--text")} {word("FILE")}'
+        '</code><div class="highlight-text notranslate"><div class="highlight"><pre>'
+        f"<span></span>run a-b --{'y' * 19} -x 2\n--z\n</pre></div></div></article>")
+    finish.finish_pages(site(tmp_path, PAGE + article + "<p>12-3</p>"))
+    page = BeautifulSoup((tmp_path / "notebooks/01.html").read_text("utf-8"),
+                         "html.parser")
+    assert [part.get_text() for part in page.select(".whole")] == [
+        "12-3", "1e-9", "[B, H, T, S]", "C1-2", "-eul", "python", "--text", "FILE",
+        "a-b", "-x", "--z"]
+    plain = BeautifulSoup(article, "html.parser")
+    assert page.article.get_text() == plain.get_text()
+    assert page.h2["title"] == "12-3"
+
+
 def test_an_icon_that_the_theme_has_not_is_named(tmp_path):
     with pytest.raises(LookupError, match="no icon 'unicorn'"):
         finish.finish_pages(site(tmp_path, PAGE.replace("fa-bars", "fa-unicorn")))

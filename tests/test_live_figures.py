@@ -273,6 +273,24 @@ def test_a_phone_has_room_for_it(opened, name):
     assert min(small) >= 24
 
 
+def test_an_edge_behind_which_more_follows_fades(opened):
+    page = opened("soft-lookup")
+    faded = """async ([width, share]) => {
+        const box = document.querySelector(".live-figure .scroll");
+        box.style.width = width;
+        const frame = () => new Promise(requestAnimationFrame);
+        await frame();
+        box.scrollLeft = share * (box.scrollWidth - box.clientWidth);
+        await frame();
+        await frame();
+        return parseFloat(getComputedStyle(box).getPropertyValue("--right"));
+    }"""
+    assert page.evaluate(faded, ["90px", 0]) > 9
+    assert page.evaluate(faded, ["90px", 0.5]) > 9
+    assert page.evaluate(faded, ["90px", 1]) == 0
+    assert page.evaluate(faded, ["2000px", 0]) == 0
+
+
 def test_a_veiled_output_veils_its_live_figure_and_text_stays_beside_one(opened):
     page = opened("both")
     page.wait_for_selector("live-mask.drawn")

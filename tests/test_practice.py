@@ -597,6 +597,7 @@ def test_what_was_opened_is_asked_and_for_the_others_another(page, kept):
     page.locator("#recall").scroll_into_view_if_needed()
     item(page, "03-third").wait_for()    # stands for 01-third
     assert shown(page) == ["03-next", "03-third"]
+    assert item(page, "03-third").locator("p").first.inner_text().startswith("2. ")
     item(page, "03-third").get_by_role("textbox").fill("3/4")
     item(page, "03-third").get_by_role("textbox").press("Enter")
     assert memory(page)["recalled"]["03-third"]["on"] == "04_four"

@@ -45,6 +45,19 @@ JOINT = re.compile(r'(?<=</pre></div>\n</div>\n</div>\n)</details>\n</div>\n'
 TERM = re.compile(r'href="[^"]*glossary\.html#(term-[^"]+)"')
 SHORT = 20    # letters of code that stay on one line
 CODE = re.compile(r'<code class="docutils literal notranslate">(.*?)</code>')
+WORD = re.compile(r'<span class="pre">(.*?)</span>')
+COMMANDS = re.compile(r'(?<=<div class="highlight-text notranslate">)<div.*?</pre>',
+                      re.DOTALL)
+OPTION = re.compile(r"(?<![^\s>])[^\s<>]*-[^\s<>]*")    # and a name with a hyphen
+ARTICLE = re.compile(r'(?<=<article class="bd-article">).*?(?=</article>)', re.DOTALL)
+# where a text stands as it is
+NOT_TEXT = re.compile(r"(<(script|style|pre|code|title|option|textarea)\b.*?</\2>|"
+                      r'<(span|div) class="[^"]*\bmath\b[^>]*>[^<]*</\3>|<[^>]*>)',
+                      re.DOTALL)
+# [B, S, D], 12-3, C1-2, 1e-9, UTF-8
+TOGETHER = re.compile(r"\[(?:[A-Z]|\d+)(?:, ?(?:[A-Z]|\d+)){1,4}\]|"
+                      r"(?<![\w-])(?:(?:\d\d|C\d)-\d|\d(?:\.\d+)?e-\d+|UTF-8)(?![\w-])")
+ENDING = re.compile(r"<em>(-\w{1,12})</em>")    # -eul: a particle in our letters
 FORMULA_AND_SIGNS = re.compile(
     r'\(?<span class="math notranslate nohighlight">[^<]*</span>[,.;:!?)]+|'
     r'\(<span class="math notranslate nohighlight">[^<]*</span>')
@@ -73,6 +86,8 @@ def finish_pages(folder):
         text = FIGURE.sub(lambda found: opened(found, file.parent), text)
         text = FORMULA_AND_SIGNS.sub(r'<span class="whole">\g<0></span>', text)
         text = CODE.sub(whole, text)
+        text = COMMANDS.sub(lambda found: OPTION.sub(together, found[0]), text)
+        text = ARTICLE.sub(lambda found: kept_together(found[0]), text)
         told = {term: known[term] for term in TERM.findall(text) if term in known}
         if told:
             # no sign of HTML stands in it: a text may hold "</script>"
@@ -84,11 +99,31 @@ def finish_pages(folder):
 
 
 def whole(found):
-    """Code that does not break if it is short."""
-    letters = unescape(re.sub("<[^>]+>", "", found[1]))
-    if len(letters) > SHORT:
-        return found[0]
-    return found[0].replace('notranslate"', 'notranslate whole"', 1)
+    """Code that does not break if it is short, else no short word of it."""
+    if is_short(found[1]):
+        return found[0].replace('notranslate"', 'notranslate whole"', 1)
+    return WORD.sub(lambda word: word[0].replace('"pre"', '"pre whole"')
+                    if is_short(word[1]) else word[0], found[0])
+
+
+def is_short(code):
+    return len(unescape(re.sub("<[^>]+>", "", code))) <= SHORT
+
+
+def together(found):
+    """A piece of text that does not break if it is short."""
+    return (f'<span class="whole">{found[0]}</span>' if is_short(found[0])
+            else found[0])
+
+
+def kept_together(article):
+    """An article in whose sentences no shape and no number breaks."""
+    article = ENDING.sub(r'<em class="whole">\1</em>', article)
+    parts, start = [], 0
+    for tag in NOT_TEXT.finditer(article):
+        parts += [TOGETHER.sub(together, article[start:tag.start()]), tag[0]]
+        start = tag.end()
+    return "".join([*parts, TOGETHER.sub(together, article[start:])])
 
 
 def meanings(page):

@@ -19,7 +19,7 @@ own.at(-1)?.root.after(note);
 
 function draw() {
   for (const { root, from } of own) root.hidden = !asked && !opened(from);
-  for (const { root, from } of others) root.hidden = asked || !opened(from) || !own.some(one => one.root.hidden);
+  for (const { root, from, missing } of others) root.hidden = asked || !opened(from) || !missing.hidden;
   note.hidden = !own.some(one => one.root.hidden);
   drawItems();
   drawTop();
@@ -27,18 +27,20 @@ function draw() {
 
 // Other questions about earlier chapters that were opened: those that this page has asked, or nobody yet
 async function fill() {
-  const free = own.filter(({ root }) => root.hidden).length, memory = kept();
-  if (!free || !Object.values(memory).some(kind => Object.keys(kind).length)) return;
+  const free = own.map(({ root }) => root).filter(root => root.hidden), memory = kept();
+  if (!free.length || !Object.values(memory).some(kind => Object.keys(kind).length)) return;
   const turn = ["next", "third", "eighth"];
   const rank = ({ id }) => [recordOf(id, memory) ? 0 : 1, turn.indexOf(id.slice(3)), -id.slice(0, 2)];
   const found = [...await all()].map(([id, root]) => ({ id, root, from: root.dataset.from }))
     .filter(({ id, from }) => from < page && opened(from, memory) && !own.some(one => one.id === id)
       && (!recordOf(id, memory) || recordOf(id, memory).on === page))
     .sort((one, other) => rank(one).reduce((sign, part, k) => sign || part - rank(other)[k], 0));
-  for (const { root } of found.slice(0, free)) {
+  found.slice(0, free.length).forEach(({ root }, index) => {
     root.classList.add("other");
-    others.push(place(root, note));
-  }
+    const missing = free[index], other = place(root, missing), number = missing.querySelector("p > strong").textContent;
+    other.root.querySelector("p").prepend(make("strong", {}, number), " ");
+    others.push({ ...other, missing });
+  });
   draw();
 }
 

@@ -204,7 +204,7 @@ def _():
 
 @computed("why-are-there-unknown-words-in-my-output")
 def _():
-    german = output("19", "counts").splitlines()[0]
+    german = output("19", "counts").partition("English")[0]
     words, sentences = german.split("in the test ")[1].split("% of the words are")[0], (
         german.split("unknown, in ")[1].split("%")[0])
     return f"{words} of 100", f"{sentences} of 100"

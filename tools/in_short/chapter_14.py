@@ -52,9 +52,9 @@ def draw():
              *stack(RIGHT, 96, 160, "<bos> elle lit des", "decoder"),
              word(166, 383, "position", 13, GREY), arrow(138, 378, 83, 378),
              arrow(194, 378, 249, 378),
-             *sub_layer(LEFT, 305, "self-attention", 140), *reads(LEFT, 319),
+             *sub_layer(LEFT, 305, "self-attention", 140), *reads(LEFT, 322),
              *sub_layer(LEFT, 231, "feed-forward", 140),
-             *sub_layer(RIGHT, 305, "masked\nself-attention", 160), *reads(RIGHT, 326),
+             *sub_layer(RIGHT, 305, "masked\nself-attention", 160), *reads(RIGHT, 329),
              *sub_layer(RIGHT, 221, "cross-attention", 160),
              *reads(RIGHT, 235, "query"),
              *sub_layer(RIGHT, 149, "feed-forward", 160)]
@@ -62,9 +62,9 @@ def draw():
                              (228, VALUE, triangle(174, 228, 12, VALUE))):
         drawn += [arrow(154, y, 193, y, colour), shape]
     return card(456, [
-        *drawn, arrow(257, 109, 257, 76), box(257, 64, 140, 24, "generator, softmax",
+        *drawn, arrow(257, 109, 257, 72), box(257, 60, 140, 24, "generator, softmax",
                                              size=13),
-        arrow(257, 52, 257, 36), word(257, 26, "elle lit des livres", 14),
+        arrow(257, 48, 257, 34), word(257, 26, "elle lit des livres", 14),
         word(14, 26, "N layers each", 13, GREY, anchor="start"),
         plus(21, 46), word(34, 51, "adds what the", 13, GREY, anchor="start"),
         word(34, 68, "sub-layer read,", 13, GREY, anchor="start"),

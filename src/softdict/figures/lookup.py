@@ -35,10 +35,10 @@ def draw_lookup(query, keys, weights, values, answer,
     ax.plot(0, middle, marker="o", color=QUERY, markersize=16, zorder=2)
     ax.plot(3, middle, marker="^", color=VALUE, markersize=16, zorder=2)
     ax.text(0, middle + 0.33, query, ha="center", va="bottom", fontweight="bold")
-    ax.text(3, middle + 0.33, answer, ha="center", va="bottom", fontweight="bold",
-            bbox=dict(facecolor="white", edgecolor="none", pad=0.5))
+    # the lines come from the left
+    ax.text(2.9, middle + 0.33, answer, va="bottom", fontweight="bold")
     for x, title in zip((0, 1, 2, 3), titles):
         ax.text(x, len(keys) - 0.3, title, ha="center", color=MUTED)
-    ax.set(xlim=(-0.45, 3.4), ylim=(-0.5, len(keys) + 0.05))
+    ax.set(xlim=(-0.45, 3.7), ylim=(-0.5, len(keys) + 0.05))
     ax.axis("off")
     return figure
