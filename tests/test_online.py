@@ -162,10 +162,13 @@ def test_a_page_offers_no_repository_that_nobody_has(owner, monkeypatch):
     options = {"launch_buttons": {"colab_url": "c"}, "use_repository_button": True,
                "use_issues_button": True, "extra_footer": footer}
     config = types.SimpleNamespace(html_theme_options=dict(options))
+    monkeypatch.setattr(online, "version", lambda root: "1.2")
     online.offer_what_is_there(None, config)
-    assert config.html_theme_options == (options if owner else {
+    told = footer.replace("report", 'report" data-version="1.2', 1)
+    wanted = {"extra_footer": told} if owner else {
         "launch_buttons": {}, "use_repository_button": False,
-        "use_issues_button": False, "extra_footer": "<p>Licence</p>"})
+        "use_issues_button": False, "extra_footer": "<p>Licence</p>"}
+    assert config.html_theme_options == options | wanted
 
 
 def test_the_page_for_wrong_addresses_asks_for_nothing():

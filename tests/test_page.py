@@ -17,11 +17,13 @@ PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset=
 <script src="page.js"></script></head><body>
 <nav class="bd-links"><a href="book/how_to_use.html">How to use</a>
 <a href="notebooks/01_one.html">01 · One</a> <a href="notebooks/02_two.html">02 · Two
-</a></nav><main><article class="bd-article"><section><h1>First</h1>
+</a></nav><main><article class="bd-article"><section>
+<h1>First<a class="headerlink" href="#a">#</a></h1>
 <a class="button first" href="notebooks/01_one.html">Read chapter 01</a>
 <div class="highlight"><pre style="overflow: auto" tabindex="0">{}</pre></div>
 <div class="highlight"><pre>short</pre></div>
-</section></article></main><footer><a class="report" href="https://a.org/new">Report</a>
+</section></article></main><footer><a class="report" data-version="1.2"
+href="https://a.org/new">Report</a>
 <a class="ask" href="https://a.org/new">Ask</a></footer></body></html>"""
 QUOTED = """# src/softdict/masks.py
 def padding_mask(lengths, size):
@@ -143,7 +145,25 @@ def test_an_issue_comes_filled_in(phone, name, title, end):
     }""")
     filled = dict(address)
     assert filled["title"] == title
-    assert filled["body"].startswith("http") and filled["body"].endswith(f"\n\n{end}")
+    assert filled["body"].startswith("http")
+    assert filled["body"].endswith(f"\nVersion 1.2\n\n{end}")
+
+
+def test_a_report_names_exercise_and_cell_in_sight(phone):
+    phone.evaluate("""() => {
+        document.querySelector("article.bd-article > section").insertAdjacentHTML(
+            "beforeend", '<section id="two"><h2>Exercise <span>02-1</span>: Add</h2>' +
+            '<div class="cell_input"><pre>\\nx = 1\\ny = 2</pre></div></section>' +
+            '<div style="height: 900px"></div>');
+        document.querySelector("#two pre").scrollIntoView();
+    }""")
+    filled = phone.locator("a.report").evaluate("""link => {
+        addEventListener("click", event => event.preventDefault());
+        link.click();
+        return Object.fromEntries(new URL(link.href).searchParams);
+    }""")
+    assert filled["title"] == "First: Exercise 02-1: Add"
+    assert "#two\nBelow the cell that begins: x = 1\nVersion 1.2\n" in filled["body"]
 
 
 def test_a_tap_opens_wide_code_and_turned_it_fits(phone):

@@ -1,5 +1,6 @@
 """Predict boxes: their metadata against the text; on a page, in a browser."""
 
+import io
 import json
 import re
 import subprocess
@@ -8,6 +9,7 @@ import sys
 import nbformat
 import pages
 import predicts
+import pypdf
 import pytest
 from bs4 import BeautifulSoup
 from books import ROOT
@@ -577,6 +579,18 @@ def test_on_paper_nothing_is_veiled_and_no_button_shows(page):
     assert page.locator(".predict-answer").first.is_visible()    # as plain lines
     page.emulate_media(media="screen")
     assert seen(page, ANSWER, "It is two.") == [True, False]
+
+
+def test_on_paper_a_verdict_stands_on_another_page_than_its_question(page):
+    opened(page)
+    sheets = [sheet.extract_text() for sheet in pypdf.PdfReader(
+        io.BytesIO(page.pdf())).pages]
+
+    def first(words):
+        return next(n for n, sheet in enumerate(sheets) if words in sheet)
+
+    assert first("(a) 2") < first("It is two.")
+    assert first("(a) 4") < first("is 4.")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

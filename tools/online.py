@@ -15,7 +15,7 @@ from pathlib import Path
 from docutils import nodes
 from finish import finish_pages
 from links import on_the_site, site
-from notebooks import colab, has_owner, repository
+from notebooks import colab, has_owner, repository, version
 from search import write
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -185,9 +185,13 @@ def bring_live(app, name, template, context, tree):
 
 
 def offer_what_is_there(app, config):
-    """Leaves out the buttons and links that lead to the repository: it has no owner."""
-    if not has_owner(ROOT):
-        options = config.html_theme_options
+    """Leaves out the buttons and links that lead to the repository while it has no
+    owner; else a report says of which version it speaks."""
+    options = config.html_theme_options
+    if has_owner(ROOT):
+        options["extra_footer"] = options.get("extra_footer", "").replace(
+            'class="report"', f'class="report" data-version="{version(ROOT)}"')
+    else:
         options["launch_buttons"] = {}
         options["use_repository_button"] = options["use_issues_button"] = False
         options["extra_footer"] = re.sub(r'<p><a class="report".*?</p>\s*', "",

@@ -35,7 +35,10 @@ for (const part of article.querySelectorAll(".predict, .tag_settles, .verdict"))
   else if (part.matches(".verdict, .tag_hide-input")) boxes.at(-1).veiled.push(part);
   else boxes.at(-1).veiled.push(...part.querySelectorAll(":scope > .cell_output"));
 }
-for (const { veiled, note } of boxes) veiled[0].before(note);
+for (const { veiled, note } of boxes) {
+  veiled[0].before(note);
+  veiled[0].classList.add("overleaf");    // on paper
+}
 
 // --- What a choice does ---
 

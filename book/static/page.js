@@ -169,18 +169,20 @@ function quotedFunctions() {
   return found;
 }
 
-// "Report a mistake" and "Ask": the issue names the section that the reader has before their eyes.
+// "Report a mistake" and "Ask": the issue names what the reader has before their eyes, section, cell and version.
 
 document.addEventListener("click", event => {
   const link = event.target.closest("a.report, a.ask, a.btn-source-issues-button");
   if (!link) return;
-  const heads = [...document.querySelectorAll("article.bd-article :is(h1, h2, h3)")];
-  const head = heads.filter(one => one.getBoundingClientRect().top < innerHeight / 2).at(-1) ?? heads[0];
-  const words = head.firstChild.textContent.trim(), place = head.closest("section")?.id ?? "";
-  const address = new URL(link.href);
+  const words = one => [...one.childNodes].filter(part => !part.matches?.(".headerlink")).map(part => part.textContent).join("").trim();
+  const before = [...document.querySelectorAll("article.bd-article :is(h1, h2, h3, .cell_input pre)")].filter(one => one.getBoundingClientRect().top < innerHeight / 2);
+  const title = document.querySelector("article.bd-article h1"), head = before.filter(one => !one.matches("pre")).at(-1) ?? title;
+  const cell = before.at(-1)?.matches("pre") ? `\nBelow the cell that begins: ${before.at(-1).textContent.trim().split("\n")[0]}` : "";
+  const address = new URL(link.href), { version } = document.querySelector("a.report")?.dataset ?? {};
   const isAsked = link.classList.contains("ask");
-  address.searchParams.set("title", `${isAsked ? "Question: " : ""}${heads[0].firstChild.textContent.trim()}: ${words}`);
-  address.searchParams.set("body", `${location.origin}${location.pathname}#${place}\n\n${isAsked ? "My question: " : "What is wrong: "}`);
+  address.searchParams.set("title", `${isAsked ? "Question: " : ""}${words(title)}: ${words(head)}`);
+  address.searchParams.set("body", `${location.origin}${location.pathname}#${head.closest("section")?.id ?? ""}${cell}${
+    version ? `\nVersion ${version}` : ""}\n\n${isAsked ? "My question: " : "What is wrong: "}`);
   link.href = address.href;
 });
 
