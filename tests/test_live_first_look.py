@@ -107,6 +107,15 @@ def test_what_it_cannot_read_is_named(page):
     page.wait_for_selector(".running table")
 
 
+def test_signs_that_are_left_out_are_named(page):
+    said = typed(page, "(the dog slept)?!")
+    said.filter(has_text="and not “(”, “)”, “?”, “!”: left out.").wait_for()
+    assert said.locator(".korean").inner_text() == "개는 잤어요"
+    typed(page, "the cat slept!")
+    said.filter(has_text="고양이는 잤어요").wait_for()
+    assert "left out" not in said.inner_text()
+
+
 def test_without_a_net_it_says_so_and_can_be_asked_again(page):
     page.route("**/words.json", lambda route: route.abort())
     said = typed(page, "the dog slept")

@@ -25,7 +25,7 @@ from softdict.attention import sdpa
 from softdict.batches import make_batch
 from softdict.decoding import beam_search, greedy
 from softdict.heads import MultiHeadAttention
-from softdict.programs.translator import bundled, words_of
+from softdict.programs.translator import bundled, left_out, words_of
 from softdict.transformer import all_weights
 from softdict.vocab import BOS, PAD
 
@@ -293,8 +293,12 @@ def test_typed_sentences_are_read_as_the_package_reads_them(opened):
              "  because the cat was hungry,the dog did not sleep!", "THE dog's",
              "the dog_sleeps", "3 dogs", "¿the dog?", "the 🐕‍🦺 saw 🐈!", "the dog ❤️s",
              "the dog didn't sleep", "the dog didn’t, and the cat doesn't sleep",
-             "“the dog” – slept…", "it's $5", "can't n't", "'the dog'", "dogs' food"]
+             "“the dog” – slept…", "it's $5", "can't n't", "'the dog'", "dogs' food",
+             "the dog; the cat slept.", "(the dog slept).", "the dog slept?!", "a.b",
+             "the dog slept...", "the dog, slept ! ", "the old-happy--dog - slept",
+             "the dog？", "the dog slept. the cat slept"]
     for text, mine in zip(texts, opened(run=False).evaluate(script, texts)):
+        assert mine.pop("left") == left_out(text)
         try:
             assert mine == {"words": words_of(text)[1:], "unknown": []}
         except ValueError as refusal:
@@ -340,6 +344,22 @@ def test_unknown_words_are_named_with_near_ones_that_can_be_taken(opened):
     assert told.inner_text().endswith("and not “x”.")
     typed(page, "the " * 49)
     assert told.inner_text() == "The sentence has 49 words; here it reads at most 48."
+
+
+def test_signs_that_are_left_out_are_named(opened):
+    page = opened()
+    told = page.locator("[role=alert]")
+    typed(page, "(the dog) – slept;")
+    assert settled(page) == "개는 잤어요"
+    assert told.inner_text() == (
+        "It knows 784 English words, and not “(”, “)”, “–”, “;”: left out.")
+    typed(page, "the cat slept!")
+    assert settled(page) == "고양이는 잤어요" and not told.inner_text()
+    typed(page, "the dog; " + "the dog " * 12)    # both are said
+    settled(page)
+    assert told.inner_text() == (
+        "It knows 784 English words, and not “;”: left out. The sentence has 26 words, "
+        "and the model was trained on at most 24.")
 
 
 # The ready list -----------------------------------------------------------------------

@@ -104,6 +104,27 @@ def test_what_is_not_english_of_the_corpus_is_refused_by_name(sentence, message)
         translator.words_of(sentence)
 
 
+@pytest.mark.parametrize("sentence, left", [
+    ("the dog; the cat slept;", "';'"), ("(the dog slept).", "'(', ')'"),
+    ("the dog slept?!", "'?', '!'"), ("the dog slept...", "'.'"),
+    ("the dog slept. the cat slept.", "'.'"), ("the dog - slept – ", "'-', '–'"),
+    ("'the dog' slept", '"\'"')])
+def test_signs_that_are_left_out_are_named_once(sentence, left, capsys):
+    main(["translate", sentence])
+    output = capsys.readouterr()
+    assert output.out and output.err == (
+        f"the corpus has 784 English words, and not {left}: left out\n")
+
+
+@pytest.mark.parametrize("sentence", [
+    "The dog slept. ", "the dog slept?", "the dog slept !", "the dog, the cat slept",
+    "the dog didn't, the cat didn’t sleep!", "the old-happy dog slept"])
+def test_signs_that_every_sentence_has_are_left_out_in_silence(sentence, capsys):
+    main(["translate", sentence])
+    output = capsys.readouterr()
+    assert output.out and not output.err
+
+
 def test_a_sentence_is_printed_in_hangul_in_latin_letters_and_glossed(capsys):
     main(["translate", "the dog", "slept", "--register", "plain"])
     assert capsys.readouterr().out.splitlines() == [

@@ -14,9 +14,9 @@ const fetched = () => loaded ??= import("./translator.js").then(async ({ load, t
 // A sentence in Korean, in letters, and as a map; or what keeps it from being translated
 export async function look(sentence) {
   const { translate, words, build } = await fetched();
-  const { words: english, unknown } = words.read(sentence);
+  const { words: english, unknown, left } = words.read(sentence);
   if (!english.length) return { said: "Type an English sentence." };
-  if (unknown.length) return { said: `It knows ${words.english.length} English words, and not “${unknown[0].slice(0, 40)}”. `
+  if (unknown.length) return { said: `${words.notKnown} “${unknown[0].slice(0, 40)}”. `
     + (words.near(unknown[0]).length ? `Perhaps ${words.near(unknown[0]).join(", ")}?` : "Dogs, cats, a teacher: try those.") };
   if (english.length > MOST) return { said: `Here it reads at most ${MOST} words.` };
   const kept = new Map(), model = build({}, kept), source = words.ids(["<polite>", ...english]);
@@ -24,8 +24,8 @@ export async function look(sentence) {
   kept.clear();
   model.forward(source, [words.target.indexOf("<bos>"), ...ids.slice(0, -1)]);
   const last = [...kept].filter(([name]) => name.startsWith(`decoder.${words.layers - 1}.cross`));
-  return { korean: words.line(ids), letters: pieces.map(one => one.letters).join(" "), columns: [TAG, ...english],
-           rows: pieces.map(told), weights: mean(last.map(([, weights]) => weights)) };
+  return { korean: words.line(ids), letters: pieces.map(one => one.letters).join(" "), left: words.leftOut(left),
+           columns: [TAG, ...english], rows: pieces.map(told), weights: mean(last.map(([, weights]) => weights)) };
 }
 
 // a content word says its meaning; what has a gloss in capitals is grammar
@@ -47,7 +47,8 @@ define("first-look", "A sentence in Korean, and where the Transformer looks", el
     if (mine !== latest) return;
     said.textContent = found.said ?? "";
     if (found.said) return;
-    said.append(make("span", { className: "korean", lang: "ko" }, found.korean), make("span", { className: "letters" }, found.letters));
+    said.append(make("span", { className: "korean", lang: "ko" }, found.korean),
+                make("span", { className: "letters" }, found.letters), found.left);
     const map = scrolling(table(found.weights, found.rows, found.columns, "Dark: here it looks"), "attention map");
     map.classList.add("upright");
     shown.replaceChildren(map);

@@ -301,7 +301,7 @@ class BookTranslator extends HTMLElement {
 
   // Words and ids of a typed sentence; or nothing, and the reason on the page
   read(sentence) {
-    const { words, unknown } = this.words.read(sentence), tagged = [`<${this.state.register}>`, ...words];
+    const { words, unknown, left } = this.words.read(sentence), tagged = [`<${this.state.register}>`, ...words];
     const say = (...parts) => this.problem.replaceChildren(...parts.length ? [make("p", {}, ...parts)] : []);
     say();
     if (!words.length) return void say("Type an English sentence.");
@@ -313,11 +313,13 @@ class BookTranslator extends HTMLElement {
         }));
         return [" ", `“${word.slice(0, 40)}”`, ...near.length ? [": perhaps ", ...near.flatMap(one => [one, " "])] : [". "]];
       });
-      return void say(`It knows ${this.words.english.length} English words, and not`, ...named);
+      return void say(this.words.notKnown, ...named);
     }
     const many = `The sentence has ${words.length} words`;
     if (words.length > MOST_WORDS) return void say(`${many}; here it reads at most ${MOST_WORDS}.`);
-    if (words.length > this.words.longest) say(`${many}, and the model was trained on at most ${this.words.longest}.`);
+    const long = words.length > this.words.longest && `${many}, and the model was trained on at most ${this.words.longest}.`;
+    const notes = [this.words.leftOut(left), long].filter(Boolean);
+    if (notes.length) say(notes.join(" "));
     return { words: tagged, ids: this.words.ids(tagged) };
   }
 

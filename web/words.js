@@ -2,6 +2,8 @@
 
 // as words_of in translator.py: words, commas, numbers, and signs that are no punctuation
 const WORD = /\p{L}+(?:['’]\p{L}+)*|,|\p{Nd}+|[^\s\p{P}\p{L}\p{Nd}]+/gu;
+// as QUIET there: punctuation that is kept, or left out without a word
+const QUIET = /,|(?<=\p{L})['’‐‑-](?=\p{L})|(?<![.?!])[.?!]\s*$/gu;
 export const REGISTERS = ["polite", "formal", "plain"];
 
 // How many letters must change, fall away, come in between, or change places with the next one (the edit distance)
@@ -22,12 +24,16 @@ export class Words {
     this.numbers = new Map(this.source.map((word, id) => [word, id]));
     this.english = this.source.filter(word => /^\p{L}/u.test(word));
   }
-  // The words of an English sentence as the corpus writes them; `unknown` are those that it has not, each once
+  // The words of an English sentence as the corpus writes them; `unknown` are those that it has not, and
+  // `left` the signs that are left out, each once
   read(text) {
     const forms = word => [word, word.toLowerCase(), word[0].toUpperCase() + word.slice(1).toLowerCase()];
     const words = (text.replace(/n['’]t(?!\p{L})/gu, " not").match(WORD) ?? []).map(word => forms(word).find(form => this.numbers.has(form)) ?? word);
-    return { words, unknown: [...new Set(words.filter(word => !this.numbers.has(word)))] };
+    return { words, unknown: [...new Set(words.filter(word => !this.numbers.has(word)))],
+             left: [...new Set(text.replace(QUIET, " ").match(/\p{P}/gu))] };
   }
+  get notKnown() { return `It knows ${this.english.length} English words, and not`; }
+  leftOut(left) { return left.length ? `${this.notKnown} ${left.map(sign => `“${sign}”`).join(", ")}: left out.` : ""; }
   ids(words) { return words.map(word => this.numbers.get(word)); }
   replaced(text, word, other) { return text.replace(WORD, found => found === word ? other : found); }
   // Up to three words that are spelled like this one, the likest first

@@ -52,6 +52,8 @@ def translate(arguments):
     of_corpus = saved.config.text == "corpus"
     if of_corpus:
         words = translator.words_of(typed, arguments.register or "polite")
+        if signs := translator.left_out(typed):
+            say(f"{translator.not_known(map(repr, signs))}: left out")
     elif arguments.register:
         raise ValueError("--register is for models of the book's corpus alone; leave "
                          "it out")

@@ -13,6 +13,9 @@ from softdict.saving.recipes import RECIPES
 # the trained Transformer, made by
 # python -m softdict train --model transformer --half --out DIR
 BUNDLED = runtime.ASSETS / "transformer"
+# punctuation that is kept, or left out without a word: commas, apostrophes and hyphens
+# inside words, one sign at the end
+QUIET = r",|(?<=[^\W\d_])['’‐‑-](?=[^\W\d_])|(?<![.?!])[.?!]\s*$"
 
 
 @cache
@@ -38,7 +41,8 @@ def words_of(text, register="polite"):
 
     the tag of the register comes first, names get their capital, "didn't" is "did not"
     raises ValueError for a word or sign that the training split has not: it is named,
-    with words that are spelled like it; punctuation aside from commas is left out
+    with words that are spelled like it; punctuation aside from commas is left out, and
+    `left_out` names it
     """
     known = vocabs()[0]
     text = re.sub(r"n['’]t\b", " not", text)
@@ -54,10 +58,21 @@ def words_of(text, register="polite"):
         near = difflib.get_close_matches(word.lower(), known.words, 3)
         strange.append(repr(word) + (f" (it knows {', '.join(near)})" if near else ""))
     if strange:
-        count = sum(word[0].isalpha() for word in known.words)
-        raise ValueError(f"the corpus has {count} English words, and not "
-                         f"{', '.join(strange)}")
+        raise ValueError(not_known(strange))
     return [f"<{register}>", *words]
+
+
+def left_out(text):
+    """The signs of a sentence that `words_of` leaves out, each once, but for those that
+    need no word."""
+    return list(dict.fromkeys(sign for sign in re.sub(QUIET, " ", text)
+                              if category(sign)[0] == "P"))
+
+
+def not_known(names):
+    """The sentence that names words or signs which the corpus has not."""
+    count = sum(word[0].isalpha() for word in vocabs()[0].words)
+    return f"the corpus has {count} English words, and not {', '.join(names)}"
 
 
 def attention_map(model, sentence, translation):
