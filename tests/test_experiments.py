@@ -64,7 +64,7 @@ def made_corpus(tmp_path, monkeypatch):
               "long": make_examples(5, 2)}
     splits["agree"] = [replace(example, spot=2) for example in make_examples(4, 3)]
     monkeypatch.setattr(sentences, "split", splits.__getitem__)
-    monkeypatch.setattr(recipes.corpus, "split", lambda name: [
+    monkeypatch.setattr(recipes.corpus, "split", lambda name, **more: [
         SimpleNamespace(words=example.source, morphemes=example.target)
         for example in splits[name]])
     monkeypatch.setattr(sentences, "join", " ".join)
@@ -540,7 +540,7 @@ def test_a_copy_is_scored_in_place_by_edits_and_in_any_order(copy, place, edits,
 
 def test_a_perfect_copier_keeps_all_and_chance_is_another_rows(monkeypatch):
     training, _ = memory.copy_start(8, 5, 0)
-    monkeypatch.setattr(memory, "greedy", lambda model, source, lengths, max_length:
+    monkeypatch.setattr(memory, "greedy", lambda model, source, *given, **more:
                         source.tolist())
     table = memory.order_finish(training, lengths=(6,))
     for measure in memory.MEASURES:
@@ -796,7 +796,7 @@ def test_the_best_offset_is_that_of_most_links():
 
 def test_flags_say_of_each_sentence_whether_it_is_exact_and_what_it_has(monkeypatch):
     system, training = SMALL, SMALL.start(0)[0]
-    monkeypatch.setattr(flags, "translations", lambda system, model, examples: [
+    monkeypatch.setattr(flags, "translations", lambda system, model, examples, **more: [
         example.target if n % 2 else example.target[:1]
         for n, example in enumerate(examples)])
     monkeypatch.setattr(flags, "FROM_EACH", 9)
@@ -1030,7 +1030,7 @@ def test_a_checkpoints_numbers_stand_beside_its_updates(monkeypatch, tmp_path):
 
 def test_only_short_sentences_are_kept_by(monkeypatch):
     lengths = {"train": [12, 13, 4]}
-    monkeypatch.setattr(sentences, "split", lambda name: [
+    monkeypatch.setattr(sentences, "split", lambda name, **more: [
         SimpleNamespace(length=length) for length in lengths[name]])
     assert [example.length for example in keeping.short("train")] == [12, 4]
 
@@ -1269,10 +1269,10 @@ def tiny(small_rivals, monkeypatch):
     monkeypatch.setattr(benchmark, "peak", {"ours": 1.0, "torch": None}.get)
     monkeypatch.setattr(benchmark, "PLAIN", ["ours", "torch"])
     # tested below
-    monkeypatch.setattr(benchmark, "spent", lambda names, rows, rng: {})
+    monkeypatch.setattr(benchmark, "spent", lambda *given, **more: {})
     real = benchmark.writer
-    monkeypatch.setattr(benchmark, "writer", lambda name, beam_size: real(
-        "ours" if name == "marian" else name, beam_size))
+    monkeypatch.setattr(benchmark, "writer", lambda name, *given, **more: real(
+        "ours" if name == "marian" else name, *given, **more))
 
 
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")

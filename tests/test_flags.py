@@ -33,7 +33,7 @@ CASES = [(kind, family) for kind in KINDS for family in FAMILIES
 def places(tmp_path, monkeypatch):
     """What is learned from, all of it small; the current folder is empty."""
     few = split("iid")[:40]
-    monkeypatch.setattr(pair_trainer.corpus, "split", lambda name: few)
+    monkeypatch.setattr(pair_trainer.corpus, "split", lambda name, **more: few)
     recipes.vocabs.cache_clear()
     (tmp_path / "pairs.tsv").write_text("\n".join(LINES), encoding="utf-8")
     (tmp_path / "other.tsv").write_text("\n".join(LINES[:9]), encoding="utf-8")

@@ -188,8 +188,9 @@ def test_it_is_the_transformer_of_torch(target_pads):
 
 def test_it_is_the_paper_s_machine_of_the_package(monkeypatch):
     ours = of_2017()
-    monkeypatch.setattr(transformer, "sinusoids", lambda positions, width:    # float64
-                        layers.sinusoids(positions.double(), width))
+    monkeypatch.setattr(transformer, "sinusoids",    # float64
+                        lambda positions, *given, **more: layers.sinusoids(
+                            positions.double(), *given, **more))
     config = TransformerConfig(12, 3, 2, 20, 0.0)
     theirs = make_variant(WORDS, WORDS, config, pre_norm=False).double()
     own = dict(ours.named_parameters())
