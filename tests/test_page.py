@@ -1,5 +1,5 @@
-"""What book/static/page.js does on every page: going on, code and its buttons,
-meanings."""
+"""What book/static/page.js does on every page: what is read and where to go on, code
+and its buttons, meanings."""
 
 import io
 import json
@@ -20,11 +20,23 @@ PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset=
 </a></nav><main><article class="bd-article"><section>
 <h1>First<a class="headerlink" href="#a">#</a></h1>
 <a class="button first" href="notebooks/01_one.html">Read chapter 01</a>
+<nav class="road" aria-label="Road"><svg viewBox="0 0 99 9">
+<a href="notebooks/01_one.html"><text>01</text><text>One</text><text>Why?</text></a>
+<a href="notebooks/02_two.html">
+<text>02</text><text>Two</text></a></svg></nav>
+<details open><summary>In words</summary><ul><li><a href="notebooks/01_one.html">
+01 · One</a> Why?</li><li><a href="notebooks/02_two.html">02 · Two</a></li></ul>
+</details>
 <div class="highlight"><pre style="overflow: auto" tabindex="0">{}</pre></div>
 <div class="highlight"><pre>short</pre></div>
 </section></article></main><footer><a class="report" data-version="1.2"
 href="https://a.org/new">Report</a>
 <a class="ask" href="https://a.org/new">Ask</a></footer></body></html>"""
+CHAPTER = """<!doctype html><meta charset="utf-8"><title>Two</title>
+<link rel="icon" href="data:,"><link rel="stylesheet" href="../book.css">
+<script src="../page.js"></script>
+<nav class="bd-links"><a href="../book/how_to_use.html">How to use</a>
+<a href="01_one.html">01 · One</a> <a href="#">02 · Two</a></nav>"""
 QUOTED = """# src/softdict/masks.py
 def padding_mask(lengths, size):
     \"\"\"True where a row has words.
@@ -89,6 +101,8 @@ def browser(tmp_path_factory):
     for name in ("book.css", "page.js"):
         shutil.copy(ROOT / "book/static" / name, folder)
     (folder / "index.html").write_text(PAGE.format(LINE), "utf-8")
+    (folder / "notebooks").mkdir()
+    (folder / "notebooks/02_two.html").write_text(CHAPTER, "utf-8")
     for theme, kind in (("light", "python"), ("dark", "ipython3")):    # fence, cell
         (folder / f"{theme}.html").write_text(
             TERMS.format(theme=theme, kind=kind, quoted=QUOTED), "utf-8")
@@ -113,6 +127,11 @@ def phone(browser):
     assert not problems
 
 
+def remember(page, kept):
+    text = kept if isinstance(kept, str) else json.dumps(kept)
+    page.evaluate("text => localStorage.setItem('softdict', text)", text)
+
+
 @pytest.mark.parametrize("kept, words, place", [
     (None, "Read chapter 01", "01_one"), ("rubbish", "Read chapter 01", "01_one"),
     ({"read": {"01_one": True}}, "Go on with 02 · Two", "02_two"),
@@ -124,13 +143,74 @@ def phone(browser):
     ({"read": {"01_one": "yes"}}, "Read chapter 01", "01_one")])
 def test_who_comes_back_goes_on_behind_the_last_chapter_read(phone, kept, words, place):
     if kept:
-        text = kept if isinstance(kept, str) else json.dumps(kept)
-        phone.evaluate("text => localStorage.setItem('softdict', text)", text)
+        remember(phone, kept)
         phone.reload()
-    button = phone.locator("a.button.first")
+    button, link = phone.locator("a.button.first"), phone.locator("a.onward")
     assert button.inner_text() == words
     place = place if "#" in place else f"{place}.html"
     assert button.get_attribute("href").endswith(f"notebooks/{place}")
+    assert link.is_visible() == words.startswith("Go on")
+    if link.is_visible():
+        assert link.inner_text() == words
+        assert link.get_attribute("href") == button.get_attribute("href")
+        assert link.evaluate("one => one.matches('nav.bd-links > :first-child')")
+
+
+def names(page):
+    """What assistive technology calls the links of a page."""
+    tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")
+    return [one["name"]["value"].strip() for one in tree["nodes"]
+            if one.get("role", {}).get("value") == "link"]
+
+
+def test_what_is_read_is_ticked_in_every_list_and_said(phone):
+    remember(phone, {"read": {"01_one": True, "02_two": ["c"]}})
+    phone.reload()
+    assert phone.locator("a.read").evaluate_all("all => all.map(one => one.closest("
+        "'.bd-links, li').className)") == ["bd-links", ""]
+    assert sorted(name for name in names(phone) if "One" in name or "Two" in name) == [
+        "01 One Why?, read", "01 · One read", "01 · One read", "02 Two", "02 · Two",
+        "02 · Two", "Go on with 02 · Two", "Go on with 02 · Two"]
+    assert phone.locator(".road text").all_text_contents() == [
+        "01", "One ✓", "Why?", "02", "Two"]
+
+
+def test_a_chapter_ticks_what_is_read_and_leads_on_to_another_page_only(phone):
+    remember(phone, {"read": {"01_one": ["a"]}})
+    phone.goto(phone.url.replace("index", "notebooks/02_two"))
+    link, ticked = phone.locator("a.onward"), phone.locator(".bd-links a.read")
+    assert link.evaluate("one => one.href").endswith("/notebooks/01_one.html#a")
+    assert link.is_visible() and not ticked.count()
+    remember(phone, {"read": {"01_one": True}})
+    phone.evaluate("dispatchEvent(new Event('storage'))")
+    assert ticked.all_inner_texts() == ["01 · One"] and not link.is_visible()
+    remember(phone, {"read": {"02_two": True}})    # and nothing is left
+    phone.evaluate("dispatchEvent(new Event('storage'))")
+    assert ticked.all_inner_texts() == ["02 · Two"] and not link.is_visible()
+
+
+def test_what_is_forgotten_is_no_longer_shown(phone):
+    remember(phone, {"read": {"01_one": True}})
+    phone.reload()
+    phone.evaluate("localStorage.clear(); dispatchEvent(new Event('storage'))")
+    assert not phone.locator("a.read").count()
+    assert not phone.locator("a.onward").is_visible()
+    assert "✓" not in phone.content() and "01 One Why?" in names(phone)
+    button = phone.locator("a.button.first")
+    assert button.inner_text() == "Read chapter 01"
+    assert button.get_attribute("href").endswith("notebooks/01_one.html")
+
+
+def test_a_browser_that_stores_nothing_shows_nothing_and_complains_of_nothing(phone):
+    phone.add_init_script("""Object.defineProperty(window, 'localStorage', {
+        get() { throw new DOMException('blocked', 'SecurityError') } })""")
+    said = []
+    phone.on("console", lambda message: "Failed to load" in message.text    # pictures
+             or said.append(message.text))
+    phone.reload()
+    assert not phone.locator("a.read").count() and said == []
+    assert not phone.locator("a.onward").is_visible()
+    assert phone.locator("a.button.first").inner_text() == "Read chapter 01"
 
 
 @pytest.mark.parametrize("name, title, end", [

@@ -678,7 +678,6 @@ def test_without_scripts_the_folds_hold_the_answers(site):
 def test_on_paper_the_questions_stand_there_and_the_answers_at_the_end(page):
     opened(page, "04", read("03", recalled={
         "03-next": answered(given="a", right=False)}))
-    page.add_script_tag(url="/_static/page.js")
     page.locator("#recall").scroll_into_view_if_needed()
     item(page, "03-third").wait_for()
     page.emulate_media(media="print")

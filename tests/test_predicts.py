@@ -175,7 +175,7 @@ sys.path.insert(0, {tools!r})
 extensions = ["myst_nb", "predicts"]
 html_theme, html_static_path = "sphinx_book_theme", [{static!r}]
 html_css_files, nb_execution_mode = ["book.css"], "off"
-html_js_files = [("search.js", {{"defer": "defer", "priority": 900}})]
+html_js_files = ["page.js", ("search.js", {{"defer": "defer", "priority": 900}})]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 html_context = {{"default_mode": "auto"}}

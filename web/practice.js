@@ -36,7 +36,7 @@ function drawDue() {
 
 // --- Chapter by chapter ---
 
-const chapters = [...document.querySelectorAll('nav.bd-links a[href*="notebooks/"]')].map(link => ({
+const chapters = [...document.querySelectorAll('nav.bd-links a.reference[href*="notebooks/"]')].map(link => ({
   name: nameOf(link.pathname), link, number: nameOf(link.pathname).slice(0, 2) }));
 const puzzles = JSON.parse(part("chapters").dataset.puzzles ?? "{}");    // by chapter, the exercise of its puzzle
 const table = make("div", { class: "practice-table", tabindex: "0", role: "region", "aria-label": "Chapter by chapter" });

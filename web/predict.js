@@ -2,7 +2,7 @@
 // and all text from its verdict down to the next heading, which may hold another Predict. Exercises get a tick. This device alone remembers both.
 // tools/predicts.py marks the places. Without this file nothing is veiled.
 
-import { answerButtons, doorOf, forget, keep, kept, make, nameOf, page } from "./memory.js";
+import { answerButtons, doorOf, forget, keep, kept, make, page } from "./memory.js";
 
 const article = document.querySelector("article.bd-article");
 
@@ -128,7 +128,7 @@ setInterval(() => {
   for (const one of long) seconds.delete(one);
   const done = [...before, ...long.map(({ id }) => id)];
   keep("read", page, road.filter(({ id }) => done.includes(id)).length >= SHARE * road.length || done);
-  draw();
+  dispatchEvent(new Event("storage"));    // the sidebar is drawn anew, too
 }, 1000);
 
 function draw() {
@@ -150,8 +150,6 @@ function draw() {
     tick.checked = Boolean(door);
     solved.textContent = tick.checked ? `${name.toUpperCase()} is done${BY[door]}.` : "";
   }
-  for (const link of document.querySelectorAll("nav.bd-links a[href]"))
-    link.classList.toggle("read", read[nameOf(new URL(link.href).pathname)] === true);
 }
 
 // --- What leads into veiled text unveils it: find-in-page, an address, a hit of the search ---

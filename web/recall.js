@@ -149,7 +149,7 @@ function close({ said, fold, summary, parts, label }) {
 export const drawItems = () => items.forEach(drawItem);
 
 // For paper every fold holds its whole answer, also those that page.js moves
-addEventListener("beforeprint", () => items.forEach(item => { close(item); item.fold.hidden = false; }), true);
+addEventListener("beforeprint", () => items.forEach(item => { close(item); item.fold.hidden = false; }));
 addEventListener("afterprint", () => items.forEach(item => { item.state = undefined; drawItem(item); }));
 
 // --- The questions of other pages: the page "Where am I" holds them all ---

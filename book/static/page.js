@@ -186,28 +186,51 @@ document.addEventListener("click", event => {
   link.href = address.href;
 });
 
-// Who comes back goes on: the first page's first button leads to the section read last, or behind a chapter that was read to its end.
+// Who comes back sees which chapters are read, and goes on at the section read last, or behind a chapter that was read to its end.
 
 addEventListener("DOMContentLoaded", () => {
-  const onward = document.querySelector("article.bd-article a.button.first");
-  if (!onward) return;
-  let read;
-  try { read = JSON.parse(localStorage.getItem("softdict"))?.read; } catch { /* blocked, or rubbish */ }
-  const chapters = [...document.querySelectorAll('nav.bd-links a[href*="notebooks/"]')];
-  const known = chapters.map(({ pathname }) => read?.[pathname.split("/").at(-1).replace(/\.html$/, "")]);
-  const last = known.findLastIndex(one => one === true || Array.isArray(one) && one.length);    // true: to its end
-  const next = chapters[last + (known[last] === true)];
-  if (last >= 0 && next) {
-    onward.textContent = `Go on with ${next.textContent.trim()}`;
-    onward.href = known[last] === true ? next.href : `${next.href}#${known[last].at(-1)}`;
+  const nav = document.querySelector("nav.bd-links"), button = document.querySelector("article.bd-article a.button.first");
+  if (!nav) return;
+  const nameOf = link => /\/notebooks\/([^/]+?)(?:\.html)?$/.exec(new URL(link.getAttribute("href"), location).pathname)?.[1];
+  const chapters = [...nav.querySelectorAll("a[href]")].filter(nameOf);
+  const link = Object.assign(document.createElement("a"), { className: "onward" });
+  nav.prepend(link);
+  const begin = button && { textContent: button.textContent, href: button.href };
+  const listed = document.querySelectorAll("nav.road ~ details li a"), drawn = [];
+  for (const one of document.querySelectorAll("nav.road a")) {    // a drawing, which CSS adds no words to
+    const texts = [...one.querySelectorAll("text")], words = texts.map(text => text.textContent).join(" ");
+    const tick = document.createElementNS("http://www.w3.org/2000/svg", "tspan");
+    texts[1].append(tick);
+    drawn.push([one, tick, words]);
   }
+  const draw = () => {
+    let read;
+    try { read = JSON.parse(localStorage.getItem("softdict"))?.read; } catch { /* blocked, or rubbish */ }
+    const isRead = one => read?.[nameOf(one)] === true;
+    for (const one of [...chapters, ...listed]) one.classList.toggle("read", isRead(one));
+    for (const [one, tick, words] of drawn) {
+      tick.textContent = isRead(one) ? " ✓" : "";
+      one.ariaLabel = isRead(one) ? `${words}, read` : null;
+    }
+    const known = chapters.map(one => read?.[nameOf(one)]);
+    const last = known.findLastIndex(one => one === true || Array.isArray(one) && one.length);    // true: to its end
+    const next = last >= 0 && chapters[last + (known[last] === true)];
+    const place = next && { textContent: `Go on with ${next.textContent.trim()}`,
+      href: next.href.split("#")[0] + (known[last] === true ? "" : `#${known[last].at(-1)}`) };
+    Object.assign(link, place);
+    link.hidden = !next || link.pathname === location.pathname;
+    if (button) Object.assign(button, place || begin);
+  };
+  draw();
+  addEventListener("storage", draw);    // another tab, or a script of this page
+  addEventListener("pageshow", event => event.persisted && draw());
 });
 
 // On paper every fold is open: hints and answers stand at the end of the chapter, and go back afterwards.
 
 let moved = [];
 
-addEventListener("beforeprint", () => {
+function moveFolds() {
   const folds = [...document.querySelectorAll("article.bd-article details > summary[aria-label]")].map(one => one.parentElement);
   if (!folds.length || moved.length) return;
   const last = document.createElement("section");
@@ -221,7 +244,10 @@ addEventListener("beforeprint", () => {
     last.append(fold);
   }
   document.querySelector("article.bd-article > section").append(last);
-});
+}
+
+// Behind what recall.js does then: on a window listeners run in the order in which they came, captured or not.
+addEventListener("DOMContentLoaded", () => addEventListener("beforeprint", moveFolds));
 
 addEventListener("afterprint", () => {
   for (const [fold, place, words] of moved) {
