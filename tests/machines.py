@@ -31,13 +31,12 @@ def make_layer(kind, dtype=torch.float64, seed=0, **sizes):
 
 def twin(layer, dropout=0.0):
     """Torch's layer of the same kind and size."""
-    widen = layer.feed_forward.up
+    up = layer.feed_forward.up
     kind = (nn.TransformerDecoderLayer if isinstance(layer, DecoderLayer)
             else nn.TransformerEncoderLayer)
     post = isinstance(layer, (PostNormEncoderLayer, PostNormDecoderLayer))
-    return kind(widen.in_features, layer.self_attention.heads, widen.out_features,
-                dropout, batch_first=True, norm_first=not post,
-                dtype=widen.weight.dtype)
+    return kind(up.in_features, layer.self_attention.heads, up.out_features, dropout,
+                batch_first=True, norm_first=not post, dtype=up.weight.dtype)
 
 
 RULES = {    # allowed for ours, and what torch is told instead

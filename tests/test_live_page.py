@@ -180,14 +180,14 @@ def torch_numbers(model, source, target):
     return [model(*given)[0], *maps]
 
 
-def broken(silenced=(), positions=True, hidden=False):
-    """The package's Transformer with parts silenced or taken away."""
+def broken(ablated=(), positions=True, hidden=False):
+    """The package's Transformer with parts ablated or taken away."""
     model = copy.deepcopy(bundled().model)
     for name, part in model.named_modules():
         if isinstance(part, MultiHeadAttention):
             stack, _, layer, kind = name.split(".")
             kept = torch.tensor([f"{stack}.{layer}.{kind.split('_')[0]}.{head}"
-                                 not in silenced for head in range(4)])
+                                 not in ablated for head in range(4)])
             part.attend = lambda q, k, v, allowed, kept=kept[:, None, None]: (
                 sdpa(q, k, v, allowed)[0] * kept, None)
     if hidden:
@@ -215,8 +215,8 @@ def equal_to_torch(found, pairs):
 
 
 @pytest.mark.parametrize("change", (
-    {"silenced": ["decoder.1.cross.0", "encoder.0.self.3"]}, {"positions": False},
-    {"hidden": True}, {"silenced": HEADS[8:12], "positions": False, "hidden": True}),
+    {"ablated": ["decoder.1.cross.0", "encoder.0.self.3"]}, {"positions": False},
+    {"hidden": True}, {"ablated": HEADS[8:12], "positions": False, "hidden": True}),
     ids=("heads", "positions", "first word", "all"))
 def test_a_broken_machine_is_broken_as_torchs(opened, pairs, change):
     some, model = pairs[::16], broken(**change)
@@ -456,12 +456,12 @@ SAID = {
         for text in ("the dog saw the cat", "the cat saw the dog")),
     "One head of 24": lambda page: (
         [gloss for gloss in written(OLD) if gloss != "old"].count("man") == 1
-        and written(OLD, silenced=["decoder.1.cross.0"])
+        and written(OLD, ablated=["decoder.1.cross.0"])
         == [gloss for t, gloss in enumerate(written(OLD)) if t not in (4, 5)]
         and written(OLD)[4:6] == ["old", "REL"]),
     "Head 3 of the decoder": lambda page: (
         written(SEEN)[-3:-1] == ["HON", "PAST"]
-        and written(SEEN, silenced=["decoder.0.self.3"])
+        and written(SEEN, ablated=["decoder.0.self.3"])
         == [gloss for gloss in written(SEEN) if gloss != "HON"]),
     "The source's first word": lambda page: (
         written(COUNTED, hidden=True).count("see") > 1 == written(COUNTED).count("see")
@@ -498,12 +498,12 @@ def test_the_list_shows_what_it_says(opened):
         glosses = page.locator(".pieces .gloss").all_inner_texts()[:-1]
         if example.get("way") != "sampled":
             change = {name: example[name] for name in
-                      ("silenced", "positions", "hidden") if name in example}
+                      ("ablated", "positions", "hidden") if name in example}
             assert glosses == written(
                 example["sentence"], example.get("register", "polite"),
                 5 if example.get("way") else 0, **change), line
         whole = page.locator(".whole").count()
-        assert whole == bool({"silenced", "positions", "hidden"} & set(example))
+        assert whole == bool({"ablated", "positions", "hidden"} & set(example))
 
 
 def test_the_front_page_and_the_page_gloss_alike():
@@ -750,7 +750,7 @@ HOSTILE = (
     "#sentence=" + "a" * 100_000, "#sentence=%E0%A4%A&beamSize=1e9&way=beam",
     "#sentence=the dog slept&beamSize=-3&way=beam&temperature=NaN&seed=Infinity",
     "#sentence=the dog slept&way=sampled&temperature=0&seed=-1"
-    "&silenced=encoder.9.self.9",
+    "&ablated=encoder.9.self.9",
     "#sentence=%00%1b%E2%80%AEthe dog slept", "#&&&==%%", "#sentence=",
     "#sentence=javascript:alert(1)&register=polite&sentence=2")
 
@@ -791,6 +791,14 @@ def test_a_link_brings_back_sentence_and_settings(opened):
     other.wait_for_function("""() => document.querySelector("#translator-sentence")
         .value === "the dog slept" """)
     assert settled(other) == "개는 잤어요"
+
+
+def test_a_link_made_earlier_silences_its_heads(opened):
+    head = "decoder.1.cross.0"
+    page = opened(f"#sentence={OLD}&silenced={head}")
+    line, link = settled(page), page.locator("a.share").get_attribute("href")
+    assert f"ablated={head}" in link
+    assert settled(opened(link)) == line != settled(opened(f"#sentence={OLD}"))
 
 
 def test_a_change_on_the_way_leaves_one_translation(opened):

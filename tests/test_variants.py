@@ -243,7 +243,7 @@ def test_a_model_with_learned_positions_refuses_what_is_too_long():
 
 def test_another_encoding_is_refused():
     with pytest.raises(ValueError, match="positional_encoding must be one of "
-                       "sinusoidal, learned, rotary; got 'none'"):
+                       f"{', '.join(ENCODINGS)}; got 'none'"):
         machine(positional_encoding="none")
 
 

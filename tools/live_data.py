@@ -72,7 +72,7 @@ def words(saved):
         "heads": model.encoder.layers[0].self_attention.heads,
         "layers": len(model.encoder.layers),
         "width": model.encoder.embedding.table.embedding_dim,
-        "longest": saved.config.max_source_length,
+        "maxSourceLength": saved.config.max_source_length,
         "source": saved.source_vocab.words, "target": korean,
         "letters": [corpus.romanise(form) for form in korean],
         "glosses": [*SPECIALS_SAY, *(glosses[form] for form in korean[len(SPECIALS):])],

@@ -18,7 +18,7 @@ const KINDS = [["encoder", "self", "Encoder, self-attention", "English looks at 
                ["decoder", "self", "Decoder, self-attention", "Korean looks at the Korean before it"],
                ["decoder", "cross", "Cross-attention", "Korean looks at English"]];
 const PLAIN = { sentence: EXAMPLES[0].sentence, register: "polite", way: "greedy", beamSize: 5, temperature: 1, seed: 1,
-                silenced: [], positions: true, hidden: false };
+                ablated: [], positions: true, hidden: false };
 
 // What a link carries, and nothing else of it: each part is checked, and stands in for itself if it is none of ours
 export function readLink(fragment) {
@@ -33,7 +33,8 @@ export function readLink(fragment) {
     sentence: given.get("sentence").replace(/\p{C}/gu, " ").slice(0, LONGEST), register: among("register", REGISTERS),
     way: among("way", Object.keys(WAYS)), beamSize: Math.round(number("beamSize", 1, 10)),
     temperature: number("temperature", 0.1, 2), seed: Math.round(number("seed", 1, 1e6)),
-    silenced: [...new Set(given.get("silenced")?.match(HEAD))],
+    // links made earlier say "silenced"
+    ablated: [...new Set((given.get("ablated") ?? given.get("silenced"))?.match(HEAD))],
     positions: given.get("positions") !== "off", hidden: given.get("hidden") === "on",
   };
 }
@@ -42,7 +43,7 @@ export function writeLink(state) {
   const parts = { sentence: state.sentence, register: state.register, way: state.way };
   if (state.way === "beam") parts.beamSize = state.beamSize;
   if (state.way === "sampled") Object.assign(parts, { temperature: state.temperature, seed: state.seed });
-  if (state.silenced.length) parts.silenced = state.silenced.join(" ");
+  if (state.ablated.length) parts.ablated = state.ablated.join(" ");
   if (!state.positions) parts.positions = "off";
   if (state.hidden) parts.hidden = "on";
   return `#${new URLSearchParams(parts)}`;
@@ -70,7 +71,7 @@ async function download(address, size, told) {
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
-// Words, and a function that makes the model with parts silenced or taken away: build(state, kept), where `kept` is a
+// Words, and a function that makes the model with parts ablated or taken away: build(state, kept), where `kept` is a
 // Map that gets the weights [T][S] of each head by its name
 export async function load(told = () => {}, base = HERE) {
   const content = JSON.parse(new TextDecoder().decode(await download(new URL("words.json", base))));
@@ -80,13 +81,13 @@ export async function load(told = () => {}, base = HERE) {
     if (!weights.has(name)) throw new Error(`The file of weights is damaged: ${name} is missing. Load the page again.`);
     return weights.get(name).numbers;
   };
-  const build = ({ silenced = [], positions = true } = {}, kept) => new Transformer(at, {
+  const build = ({ ablated = [], positions = true } = {}, kept) => new Transformer(at, {
     ...content,
     positions: positions ? sinusoids : (_, width) => new Float32Array(width),
     attend(query, key, value, allowed, name) {
       const { context, weights } = attention(query, key, value, allowed);
       kept?.set(name, weights);
-      return { weights, context: silenced.includes(name) ? context.map(row => row.fill(0)) : context };
+      return { weights, context: ablated.includes(name) ? context.map(row => row.fill(0)) : context };
     },
   });
   return { words: new Words(content), build };
@@ -272,11 +273,11 @@ class BookTranslator extends HTMLElement {
     this.positions.firstChild.checked = !state.positions;
     this.first.firstChild.checked = state.hidden;
     const speak = button("let all speak", () => {
-      this.set({ silenced: [] });
+      this.set({ ablated: [] });
       if (!touched()) this.field.focus();
     });
-    this.silent.replaceChildren(...state.silenced.length
-      ? [`silent: ${state.silenced.map(nameOf).join("; ")} `, speak] : ["To silence a head, choose its map below."]);
+    this.silent.replaceChildren(...state.ablated.length
+      ? [`silent: ${state.ablated.map(nameOf).join("; ")} `, speak] : ["To silence a head, choose its map below."]);
     const source = this.read(state.sentence);
     this.result.replaceChildren();
     this.result.setAttribute("aria-busy", "false");
@@ -317,7 +318,8 @@ class BookTranslator extends HTMLElement {
     }
     const many = `The sentence has ${words.length} words`;
     if (words.length > MOST_WORDS) return void say(`${many}; here it reads at most ${MOST_WORDS}.`);
-    const long = words.length > this.words.longest && `${many}, and the model was trained on at most ${this.words.longest}.`;
+    const most = this.words.maxSourceLength;
+    const long = words.length > most && `${many}, and the model was trained on at most ${most}.`;
     const notes = [this.words.leftOut(left), long].filter(Boolean);
     if (notes.length) say(notes.join(" "));
     return { words: tagged, ids: this.words.ids(tagged) };
@@ -375,7 +377,7 @@ class BookTranslator extends HTMLElement {
   // What the model writes when nothing is broken, if something is
   compare({ ids: source }, ids) {
     const { state, words } = this;
-    if (state.positions && !state.hidden && !state.silenced.length) return null;
+    if (state.positions && !state.hidden && !state.ablated.length) return null;
     const whole = [...translate(this.build(), source, { ...state, hidden: false }).ids], told = words.pieces(whole);
     const [letters, glosses] = ["letters", "gloss"].map(name => told.map(one => one[name]).join(" "));
     return make("p", { className: "whole" }, whole.join() === ids.join() ? "The whole model writes the same." : [
@@ -407,11 +409,11 @@ class BookTranslator extends HTMLElement {
       const rows = stack === "encoder" ? english : reads.map((word, t) => [`${word} `, make("b", {}, `→ ${writes[t]}`)]);
       const columns = kind === "self" && stack === "decoder" ? reads : english;
       const silence = event => {
-        const others = this.state.silenced.filter(one => one !== name);
+        const others = this.state.ablated.filter(one => one !== name);
         [this.shown, this.focused] = [name, ".silence input"];
-        this.set({ silenced: event.target.checked ? [...others, name] : others });
+        this.set({ ablated: event.target.checked ? [...others, name] : others });
       };
-      const checked = this.state.silenced.includes(name);
+      const checked = this.state.ablated.includes(name);
       large.replaceChildren(make("div", {},
         make("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "attention map" },
           table(weights, rows, columns, name === "mean" ? MEAN : nameOf(name))),
@@ -424,7 +426,7 @@ class BookTranslator extends HTMLElement {
     const picture = (name, words, inside, more = {}) => {
       const one = button(inside, () => { this.shown = name; show(name, one); }, {
         "aria-pressed": "false", title: words, ...more,
-        className: this.state.silenced.includes(name) ? "silent" : "" });
+        className: this.state.ablated.includes(name) ? "silent" : "" });
       one.dataset.name = name;
       pictures.push(one);
       return one;

@@ -9,7 +9,7 @@ const QUERY = [2, 0], KEY = [1, 0], LEFT = [3, 1], WIDTH = 8;
 export const [x, y] = [0.4, 1.7].map(start => Array.from({ length: WIDTH }, (_, i) => Math.sin(start + 2.1 * i)));
 
 // A pair turned by 30 degrees for each position
-export function turned([a, b], position) {
+export function rotate([a, b], position) {
   const angle = position * Math.PI / 6;
   return [a * Math.cos(angle) - b * Math.sin(angle), a * Math.sin(angle) + b * Math.cos(angle)];
 }
@@ -17,7 +17,7 @@ export function turned([a, b], position) {
 const added = (word, position) => { const code = sinusoids(position, WIDTH); return word.map((number, i) => number + code[i]); };
 // The score of a query at position t and a key at position s
 export const SCORES = {
-  "turned (rotary)": (t, s) => dot(turned(QUERY, t), turned(KEY, s)),
+  "turned (rotary)": (t, s) => dot(rotate(QUERY, t), rotate(KEY, s)),
   "sinusoids alone": (t, s) => dot(sinusoids(t, WIDTH), sinusoids(s, WIDTH)),
   "words plus sinusoids": (t, s) => dot(added(x, t), added(y, s)),
 };
@@ -41,7 +41,7 @@ const svg = (tag, attributes, ...children) => {
 function hands(t, s) {
   const at = ([a, b], far = 1) => [120 + 44 * a * far, 120 - 44 * b * far];
   const hand = (vector, position, colour, mark) => {
-    const tip = turned(vector, position), [across, down] = at(tip), long = Math.hypot(...vector), [left, low] = at(tip, 1 + 0.32 / long);
+    const tip = rotate(vector, position), [across, down] = at(tip), long = Math.hypot(...vector), [left, low] = at(tip, 1 + 0.32 / long);
     return [svg("circle", { cx: 120, cy: 120, r: 44 * long, fill: "none", stroke: "#767676", "stroke-dasharray": "2 3" }),
             svg("line", { x1: 120, y1: 120, x2: across, y2: down, stroke: colour, "stroke-width": 2 }),
             mark === "round" ? svg("circle", { cx: across, cy: down, r: 5, fill: colour })

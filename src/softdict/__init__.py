@@ -2,8 +2,9 @@
 Transformer* builds, line by line.
 
 The map, floor by floor: a module imports from floors below its own alone, and a test
-reads the floors here. What lies flat is taught in a chapter; what only serves lies in
-`texts`, `saving` and `programs`.
+reads the floors here. What lies flat is taught in a chapter, but for `vocab`,
+`baselines` and `runtime`, which chapters import and do not show; what else only serves
+lies in `texts`, `saving` and `programs`.
 
     0  lookup                 a dictionary, exact and soft: similarities, softmax
     0  masks                  which position may look at which

@@ -24,6 +24,7 @@ def scaled_dot(query, key):
 class General(nn.Module):
     """Dot product of every key with W query, which is as wide as a key.
 
+    queries are `query_width` wide, keys `key_width`
     Luong et al. 2015, section 3.1, "general"; W has no bias
     """
 
@@ -39,6 +40,7 @@ class General(nn.Module):
 class Additive(nn.Module):
     """v times tanh(W query + U key), for keys that come as U key already.
 
+    queries are `query_width` wide, keys and sums `width`
     U is a Linear without bias: it is applied to all keys at once, before any query
     Bahdanau et al. 2015, section 3.1 and appendix A.1.2
     """

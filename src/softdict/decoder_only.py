@@ -22,7 +22,7 @@ from softdict.masks import causal_mask
 from softdict.sampling import next_word
 
 LLAMA = {"positions": "rotary", "norm": "rms", "feed_forward": "swiglu",
-         "bias": False, "tied": False}    # what Config(vocab_size, **LLAMA) changes
+         "bias": False, "tied": False}    # DecoderOnlyConfig(vocab_size, **LLAMA)
 
 
 @dataclass(frozen=True)

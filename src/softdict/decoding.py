@@ -21,6 +21,7 @@ def greedy(model, source, source_lengths, max_length=100):
 
     autoregressive: each word is written from those before it; the target is never seen
     source [B, S], source_lengths [B]; returns B lists of ids, without BOS and EOS
+    raises ValueError for a max_length below 1
     """
     return decode(model, source, source_lengths, max_length,
                   lambda logits: logits.argmax(dim=-1))
@@ -207,7 +208,8 @@ def repeats(ids, size, words):
 def translate(model, sentence, source_vocab, target_vocab, max_source_length=None):
     """Words of the translation of one sentence, a list of words.
 
-    more than `max_source_length` words are refused by ValueError
+    raises ValueError for an empty sentence, more than `max_source_length` words, or a
+    word that is not in source_vocab
     """
     if not sentence:
         raise ValueError("the sentence is empty: there is nothing to translate")
@@ -228,6 +230,7 @@ def translation_weights(model, sentence, translation, source_vocab, target_vocab
     of a Transformer, the mean of its cross-attention over layers and heads
     sentence and translation are lists of words
     returns weights [T, S]; row t is for the step that writes word t
+    raises ValueError for a word that its vocabulary lacks, or a model without attention
     """
     device = next(model.parameters()).device
     source = torch.tensor([source_vocab.ids(sentence)], device=device)    # [1, S]

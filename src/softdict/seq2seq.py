@@ -50,6 +50,8 @@ def top_state(state):
 class Encoder(nn.Module):
     """A bidirectional RNN that reads a sentence; half of the width is for each way.
 
+    embeddings of `vocab_size` words are `embedding_width` wide
+    cell is nn.RNN, nn.GRU or nn.LSTM, in `layers` layers
     raises ValueError for an odd width
     """
 
@@ -83,6 +85,7 @@ class Decoder(nn.Module):
     """An RNN that writes: at each step it reads the word before and the context.
 
     the context is one vector for all steps: the encoder's last state
+    arguments as `Encoder` has them, and its width, cell and layers
     Cho et al. 2014, section 2.2
     """
 

@@ -167,7 +167,7 @@ def subword_data(training, validation, size=SUBWORDS, max_length=100, lowercase=
     """Pairs of texts as pairs of pieces, learned from both sides of the training.
 
     longer sentences are left out; lowercase: see `own_text.as_read`
-    returns what `own_text.own_data` does, and the Pieces
+    returns what `own_text.own_data` does, and the SubwordTokenizer
     raises ValueError where nothing is left to train or to validate on
     """
     training, validation = (

@@ -30,7 +30,7 @@ def some_answers():
         yield (query, key, value, allowed), heads
 
 
-def silenced(given, heads, kind="right"):
+def ablated(given, heads, kind="right"):
     """The context without these heads, or what comes of a common mistake."""
     query, key, value, allowed = given
     context = attention(query, key, value, None if kind == "no_mask" else allowed)[0]
@@ -88,16 +88,16 @@ def check_20_1(silent):
         refuse(found[0] == (B, H - len(heads), T, K) != (B, H, T, K), "left_out")
         got = tensor(context, (B, H, T, K), "context")
         other_kind(context, given_to[0], "context")
-        right = silenced(given_to, heads)
+        right = ablated(given_to, heads)
         if not close(got, right):
             refuse(heads and close(got, made[1]), "unchanged")
-            blame(got, [(code, silenced(given_to, heads, code))
+            blame(got, [(code, ablated(given_to, heads, code))
                         for code in WRONG_SILENCE])
             wrong_row("wrong_context", got, right)
         refuse(not isinstance(weights, torch.Tensor) or not close(weights, made[3]),
                "weights_changed")
     given, heads = next(some_answers())
-    quiet, out = silent(attention, heads), silenced(given, heads)
+    quiet, out = silent(attention, heads), ablated(given, heads)
     mine = quiet(*given)[0]
     refuse(no_gradient(mine, given[:3]), "detached")
     direction = torch.randn(out.shape, generator=torch.Generator().manual_seed(1),
@@ -134,7 +134,7 @@ def some_links():
             len(chosen), generator=chance)]
 
 
-def head_hits(weights, links, kind="right"):
+def head_accuracy(weights, links, kind="right"):
     """Share of links that each head hits, or what comes of a common mistake."""
     hits, sentences = [], []
     for b, q, k in links:
@@ -170,7 +170,7 @@ def head_hits(weights, links, kind="right"):
     return hits.mean(0) * scale
 
 
-def offset_hits(links, kind="right"):
+def offset_accuracy(links, kind="right"):
     """Share of links that the best single distance hits, or a common mistake."""
     far = [k - q for _, q, k in links]
     if kind == "absolute":
@@ -211,18 +211,19 @@ def check_20_2(hits):
                and H > 1, "one_head")
         shares.append(tensor(returned[0], (H,), "shares"))
         offsets.append(number(returned[1], "no_share"))
-    right = [head_hits(*case) for case in cases]
+    right = [head_accuracy(*case) for case in cases]
     if not close(shares, right):
-        blame(shares, [(code, [head_hits(*case, code) for case in cases])
+        blame(shares, [(code, [head_accuracy(*case, code) for case in cases])
                        for code in WRONG_HITS]
-              + [("cut_out", *[[head_hits(*case, kind) for case in cases] for kind in (
-                  "cut_out", "cut_out_itself", "cut_out_both")])])
+              + [("cut_out", *[[head_accuracy(*case, kind) for case in cases]
+                               for kind in ("cut_out", "cut_out_itself",
+                                            "cut_out_both")])])
         n = next(n for n in range(len(cases)) if not close(shares[n], right[n]))
         raise Mistake("wrong_shares", links=len(cases[n][1]), right=short(right[n]),
                       got=short(shares[n]))
-    right = [offset_hits(links) for _, links in cases]
+    right = [offset_accuracy(links) for _, links in cases]
     if not close(offsets, right):
-        blame(offsets, [(code, *[[offset_hits(links, kind) for _, links in cases]
+        blame(offsets, [(code, *[[offset_accuracy(links, kind) for _, links in cases]
                                  for kind in kinds]) for code, *kinds in WRONG_OFFSETS])
         n = next(n for n in range(len(cases)) if not close(offsets[n], right[n]))
         distances = [k - q for _, q, k in cases[n][1]]

@@ -115,6 +115,7 @@ def derivations(name, seed=1):
 
     Splits that could overlap are drawn in the order of SIZES, tests before training.
     Those with held-out words, longer or deeper sentences cannot overlap with training.
+    Raises ValueError for another name than those of SIZES.
     """
     if name not in SIZES:
         raise ValueError(f"there is no split {name!r}; the splits are "
@@ -198,7 +199,10 @@ def with_subject(tree, noun):
 
 
 def split(name, seed=1):
-    """The sentence pairs of a split, as a list of `Pair`; made once, then kept."""
+    """The sentence pairs of a split, as a list of `Pair`; made once, then kept.
+
+    raises ValueError for another name than those of SIZES, and for those of `text`
+    """
     if name in ("mono-en", "mono-ko"):
         raise ValueError(f"{name} holds text in one language only; ask text({name!r}) "
                          "for it")
@@ -217,7 +221,10 @@ def pairs(name, seed):
 
 def text(name, seed=1):
     """Sentences in one language, as lists of token forms: "mono-en" (no register tag)
-    or "mono-ko"; made once, then kept."""
+    or "mono-ko"; made once, then kept.
+
+    raises ValueError for another name
+    """
     if name not in ("mono-en", "mono-ko"):
         raise ValueError(f"text is there for mono-en and mono-ko; got {name!r}")
     side = english if name == "mono-en" else korean

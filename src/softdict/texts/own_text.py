@@ -42,9 +42,9 @@ def join_words(words):
 
 
 def read_pairs(path, tokenize=split_words):
-    """Pairs (source words, target words) of a UTF-8 file, a pair a line; cut makes
-    words of a text, or leaves it whole.
+    """Pairs (source words, target words) of a UTF-8 file, a pair a line.
 
+    tokenize(text) makes words of a text, or leaves it whole
     a tab stands between the sentences; further columns are not read, but a line with
     more of them than the first has a tab inside a sentence: it is left out
     returns the pairs, and the numbers of the lines that are left out
