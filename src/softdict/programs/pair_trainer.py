@@ -80,7 +80,7 @@ def train_folder(folder, name, data, seed=0, options=None, text="corpus", dtype=
                  **changes):
     """Trains a model and keeps it in a folder; returns what `load_folder` would.
 
-    data is what `own_data` or `corpus_data` gave, or with `pieces` `pieces_data`;
+    data is what `own_data` or `corpus_data` gave, or with `pieces` `subword_data`;
     options go to the recipe; changes are Settings other than the recipe's
     lowercase: the data is in small letters, and so is what is translated later
     patience and metric: see `stopping.evaluator`; of several processes, the first has
