@@ -7,7 +7,8 @@ import os
 import subprocess
 import sys
 import textwrap
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 
 import pytest
@@ -21,16 +22,16 @@ from torch import nn
 from softdict import runtime
 from softdict.attention import attention, scaled_dot, sdpa
 from softdict.batches import epoch_batches, make_batch
-from softdict.decoder_only import DecoderOnly, DecoderOnlyConfig
+from softdict.decoder_only import LLAMA, DecoderOnly, DecoderOnlyConfig
 from softdict.heads import rotary
 from softdict.lookup import dot
 from softdict.saving.checkpoint import (
     CorruptFile, add_checksum, architecture, begin_anew, checksum, load, load_model,
-    packed, save, save_model)
+    options, packed, save, save_model)
 from softdict.seq2seq import (
     Attend, BahdanauDecoder, Decoder, Encoder, LastState, LuongDecoder, Seq2Seq)
 from softdict.training import TrainingState, train, update
-from softdict.transformer import TransformerConfig
+from softdict.transformer import EncoderLayer, TransformerConfig, make_transformer
 from softdict.variants import make_variant
 from interruptions import bits, flipped, stopped_in
 from test_damage import changed
@@ -194,8 +195,8 @@ def opened(file):
 
 def test_notes_of_a_checkpoint_are_json_and_name_the_architecture(file):
     notes = opened(file)[1]
-    assert set(notes) == {"vocabulary", "architecture", "settings", "history", "scaler",
-                          "optimizer"}
+    assert set(notes) == {"vocabulary", "architecture", "options", "settings",
+                          "history", "scaler", "optimizer"}
     assert notes["architecture"] == {
         "": "ScheduledSampling", "encoder": "Encoder", "decoder": "Decoder"}
 
@@ -295,6 +296,98 @@ def test_another_model_is_refused_by_name_though_every_size_fits(
             read()
         assert "\n" not in str(refusal.value)
         assert torch.equal(weights(run), before)
+
+
+@dataclass(frozen=True)
+class OwnConfig(TransformerConfig):
+    gain: float = 1.0
+    parts: tuple = (1, 2)
+    act: Callable = torch.relu
+
+
+class Gained(EncoderLayer):
+    """A layer of one's own, which keeps an option as a number."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.gain = config.gain
+
+    def forward(self, *given):
+        return self.gain * super().forward(*given)
+
+
+class Configured(EncoderLayer):
+    """Another one, which keeps its config."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.config = config
+
+    def forward(self, *given):
+        return self.config.gain * super().forward(*given)
+
+
+def own(layer=Gained, **options):
+    def make():
+        config = OwnConfig(12, 3, 1, 20, dropout=0.0, **options)
+        model = make_transformer(11, 10, config)
+        model.encoder.layers[0] = layer(config)
+        return model
+    return make
+
+
+def text_of(**options):
+    return lambda: DecoderOnly(DecoderOnlyConfig(
+        11, 12, 3, 3, 1, 20, 8, **LLAMA | options))
+
+
+@pytest.mark.parametrize("there, here, message", [
+    (own(gain=3.0), own(), "gain of encoder.layers.0 is 3.0 there and 1.0 here"),
+    (own(Configured, gain=3.0), own(Configured),
+     "gain of encoder.layers.0 is 3.0 there and missing here"),
+    (own(Configured, parts=(1, 3)), own(Configured), r"parts of encoder.layers.0 is"),
+    (own(Configured, act=torch.tanh), own(Configured), "act of encoder.layers.0 is"),
+    (text_of(eps=1e-3), text_of(), "eps of layers.0.norm1 is 0.001 there and 1e-05")])
+def test_options_that_leave_every_size_alike_are_compared(
+        tmp_path, there, here, message):
+    test_another_model_is_refused_by_name_though_every_size_fits(
+        tmp_path, there, here, message)
+    path = tmp_path / "own.safetensors"
+    save_model(there(), path, "words")
+    load_model(there(), path, "words")
+
+
+def test_a_file_that_knows_no_options_is_read(tmp_path):
+    """As those that were written before there were any."""
+    path, model = tmp_path / "a.safetensors", own(gain=3.0)()
+    save_model(model, path, "words")
+    tensors, notes = opened(path)
+    del notes["options"]
+    path.write_bytes(b"".join(packed(tensors, {"softdict": json.dumps(notes)})))
+    load_model(own()(), path, "words")
+
+
+def test_each_field_of_a_config_changes_what_a_model_is_known_by():
+    """Whoever adds one is told here if a saved model would not know it."""
+    def known(model):
+        return (architecture(model), options(model),
+                {name: part.shape for name, part in model.state_dict().items()})
+
+    others = {"width": 24, "heads": 6, "layers": 2, "hidden": 7, "attend": nearer,
+              "vocab_size": 7, "kv_heads": 1, "theta": 3.0,
+              "pairing": "interleaved",
+              "bias": True, "tied": True, "eps": 0.1, "positions": "learned",
+              "norm": "layer", "feed_forward": "gelu"}
+    # no part of what was learned: rotary positions have no last one
+    free = {"dropout", "context_length"}
+    for make, plain in (
+            (partial(make_transformer, 11, 10), TransformerConfig(12, 3, 1, 20)),
+            (DecoderOnly, DecoderOnlyConfig(11, 12, 3, 3, 1, 20, 8, **LLAMA))):
+        for name in vars(plain).keys() - free:
+            changes = {name: others[name]}
+            if name == "heads" and "kv_heads" in vars(plain):
+                changes["kv_heads"] = 6
+            assert known(make(plain)) != known(make(replace(plain, **changes))), name
 
 
 def test_what_was_learned_with_one_attention_serves_another(tmp_path):

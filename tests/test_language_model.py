@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from collections import Counter
+from dataclasses import dataclass, fields, replace
 
 import pytest
 import safetensors.torch
@@ -17,7 +18,9 @@ from tokenizers import Tokenizer, normalizers, processors
 
 from interruptions import bits, flipped, steps, stopped_in
 from softdict.__main__ import main
-from softdict.decoder_only import LLAMA, DecoderOnly, DecoderOnlyConfig
+from softdict.attention import attention, sdpa
+from softdict.decoder_only import (
+    LLAMA, DecoderOnly, DecoderOnlyConfig, GELUFeedForward, Layer)
 from softdict.programs import text_trainer, writer
 from softdict.programs.text_trainer import (
     TextBatch, language_loss, text_update, train_text)
@@ -157,6 +160,109 @@ def test_parts_that_the_library_does_not_mix_are_not_saved(tmp_path):
     with pytest.raises(ValueError, match="rotary positions by halves"):
         save_library(DecoderOnly(other), tmp_path / "model")
     assert not (tmp_path / "model").exists()
+
+
+class Parallel(Layer):
+    """Attention and feed-forward beside each other: no size is another."""
+
+    def forward(self, x, angles, allowed, cache=None, layer=0):
+        read = self.norm1(x)
+        return (x + self.attention(read, angles, allowed, cache, layer)
+                + self.feed_forward(read))
+
+
+class Halved(Layer):
+    def forward(self, *given):
+        return super().forward(*given) / 2
+
+
+Halved.__name__ = "Layer"    # a name is no proof
+
+
+class OwnText(DecoderOnly):
+    """A language model of one's own."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.layers[1] = Parallel(config)
+
+
+@dataclass(frozen=True)
+class OwnConfig(DecoderOnlyConfig):
+    gain: float = 1.0
+
+
+def cold(query, key, value, allowed=None):
+    return sdpa(0.3 * query, key, value, allowed)
+
+
+def with_part(part, place=1, name="llama"):
+    model = make(name)
+    model.layers[place] = part(model.config)
+    return model
+
+
+def with_feed_forward():
+    model = make("llama")
+    model.layers[0].feed_forward = GELUFeedForward(12, 7, False)
+    return model
+
+
+def with_heads():
+    model = make("llama")
+    model.layers[0].attention.config = replace(model.config, pairing="interleaved")
+    return model
+
+
+@pytest.mark.parametrize("model, problem", [
+    (lambda: with_part(Parallel), "layers.1 is a Parallel and no Layer of softdict"),
+    (lambda: with_part(Halved, 0), "layers.0 is a Layer and no Layer of softdict"),
+    (lambda: OwnText(CONFIGS["gpt2"]), "the whole is a OwnText and no DecoderOnly of"),
+    (with_feed_forward, "layers.0.feed_forward is a GELUFeedForward and no SwiGLU of"),
+    (with_heads, "layers.0.attention is GroupedAttention .*interleaved.* where the"),
+    (lambda: DecoderOnly(replace(CONFIGS["llama"], attend=cold)), "attends with cold"),
+    (lambda: DecoderOnly(OwnConfig(**SIZES, gain=3.0)), "gain, which is 3.0"),
+    (lambda: DecoderOnly(OwnConfig(**SIZES)), "gain, which is 1.0")])
+def test_what_the_librarys_format_cannot_hold_is_not_saved(tmp_path, model, problem):
+    """It was written as a plain Llama, and another model was loaded."""
+    with pytest.raises(ValueError, match=f"transformers.*{problem}") as refusal:
+        save_library(model(), tmp_path / "model")
+    assert "\n" not in str(refusal.value)
+    assert not (tmp_path / "model").exists()
+
+
+OTHERS = {"vocab_size": 13, "width": 18, "heads": 6, "kv_heads": 1, "layers": 3,
+          "hidden": 8, "context_length": 9, "pairing": "interleaved", "bias": True,
+          "tied": True, "eps": 1e-6, "theta": 300.0, "attend": cold}
+# what the library's folder has no place for: of no use to who reads
+LOST = {"gpt2": {"dropout": 0.5, "pairing": "interleaved", "theta": 300.0},
+        "llama": {"dropout": 0.5}}
+PLAIN = {"gpt2": CONFIGS["gpt2, untied"],
+         "llama": replace(CONFIGS["llama"], kv_heads=3)}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("field", [part.name for part in fields(DecoderOnlyConfig)])
+def test_each_field_of_a_config_comes_back_or_is_not_saved(tmp_path, name, field):
+    """Whoever adds one is told here that it would be lost."""
+    plain, lost = PLAIN[name], LOST[name]
+    if field in ("positions", "norm", "feed_forward"):
+        other = getattr(PLAIN["gpt2" if name == "llama" else "llama"], field)
+    else:
+        other = (OTHERS | lost)[field]
+    config = replace(plain, **{"kv_heads": 6} if field == "heads" else {},
+                     **{field: other})
+    try:
+        save_library(DecoderOnly(config), tmp_path / "model")
+    except ValueError:
+        assert field not in lost and not (tmp_path / "model").exists()
+    else:
+        again = getattr(load_library(tmp_path / "model").config, field)
+        assert again == (getattr(plain, field) if field in lost else other)
+
+
+def test_what_computes_plain_attention_is_saved(tmp_path):
+    save_library(DecoderOnly(replace(CONFIGS["llama"], attend=attention)), tmp_path)
 
 
 def refused(folder, message):

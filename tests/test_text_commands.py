@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 
 import pytest
+import safetensors
+import torch
 from tokenizers import Tokenizer, models
 from torch.nn.modules.module import register_module_forward_pre_hook
 
@@ -20,6 +22,7 @@ from softdict.programs import text_trainer
 from softdict.programs.flags import FLAGS
 from softdict.programs.text_trainer import PRESETS
 from softdict.programs.writer import load_writer
+from softdict.saving.checkpoint import load_model
 from softdict.saving.hf_format import load_library
 from softdict.texts import files
 
@@ -210,6 +213,35 @@ def test_an_interruption_while_the_folder_is_written_is_mended(text, model, tmp_
         assert ((tmp_path / "model" / name).read_bytes()
                 == (model / name).read_bytes())
     assert "unfinished.safetensors" not in os.listdir(tmp_path / "model")
+
+
+@pytest.mark.parametrize("more, kept", [
+    ([], "unfinished.safetensors"), (["--metric", "loss"], "best.loss.safetensors")])
+def test_a_model_that_the_format_cannot_hold_is_kept_and_said(
+        text, tmp_path, capsys, monkeypatch, more, kept):
+    class OwnText(text_trainer.DecoderOnly):
+        """A model of one's own, with the sizes of ours."""
+
+    made = []
+    monkeypatch.setattr(text_trainer, "DecoderOnly",
+                        lambda config: made.append(OwnText(config)) or made[-1])
+    command, folder = sized(text, tmp_path / "model", *more), tmp_path / "model"
+    with steps(stop=1):    # it is said before the first update
+        assert "Stopped" in refused(capsys, *command)
+    problem = "the whole is a OwnText and no DecoderOnly of softdict"
+    assert problem in capsys.readouterr().err
+    for _ in range(2):     # and behind the last, as often as it is asked
+        sentence = refused(capsys, *command)
+        assert problem in sentence
+        assert f"its weights are kept in {folder / kept}" in sentence
+        assert "config.json" not in os.listdir(folder)
+        assert {"tokenizer.json", "history.jsonl"} <= set(os.listdir(folder))
+        again = OwnText(made[-1].config)
+        with safetensors.safe_open(folder / kept, "pt") as file:
+            notes = json.loads(file.metadata()["softdict"])
+        load_model(again, folder / kept, notes["vocabulary"])
+        for name, values in made[-1].state_dict().items():
+            assert torch.equal(values, again.state_dict()[name])
 
 
 @pytest.mark.parametrize("more, reason", [

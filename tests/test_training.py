@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from softdict.batches import epoch_batches, make_batch
-from softdict.saving.checkpoint import load, save_model
+from softdict.saving.checkpoint import load, save, save_model
 from softdict.seq2seq import Decoder, Encoder, ScheduledSampling, Seq2Seq
 from softdict.training import (
     Settings, TrainingState, batch_loss, cosine_decay, cross_entropy, fit,
@@ -686,6 +686,19 @@ def test_a_loss_that_gives_the_end_no_share_is_refused(make):
         train(training, PAIRS, update=partial(update, loss=partial(frequent, end=0.0)))
     assert training.history == []
     assert not training.model.generator._forward_hooks
+
+
+@pytest.mark.parametrize("make", [make_training, make_transformer_training])
+def test_a_training_that_goes_on_is_asked_for_the_end_too(make, tmp_path):
+    """A checkpoint does not know with which loss it was made."""
+    path, begun, own = tmp_path / "a.safetensors", make(), partial(frequent, end=0.0)
+    begun.history.append(update(begun, make_batch(PAIRS[:6])))
+    save(begun, path)
+    goes_on = make()
+    with pytest.raises(ValueError, match="give EOS its share of the target"):
+        train(goes_on, PAIRS, path=path, update=partial(update, loss=own))
+    assert goes_on.history == begun.history
+    assert torch.equal(weights(goes_on), weights(begun))
 
 
 @pytest.mark.parametrize("make", [make_training, make_transformer_training])

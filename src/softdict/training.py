@@ -200,6 +200,7 @@ class TrainingState:
         if peak not in [group["lr"] for group in self.optimizer.param_groups]:
             raise ValueError("no group of the optimizer has the peak rate of the "
                              f"settings, {peak}: give it lr={peak}")
+        self.asked = False    # by `check_end`
         rate_multipliers(self)
         groups_of(self)    # what no checkpoint can hold is refused now
         self.scaler = torch.amp.GradScaler(
@@ -241,13 +242,13 @@ def update(state, batch, loss=batch_loss):
 def check_end(state, batch, loss):
     """Refuses by ValueError a loss with which no translation would learn to end.
 
-    it is asked once, before the first update: where all scores are equal, its slope
-    must lift EOS above BOS, which no target asks for
+    it is asked once, before the first update, also where a training goes on: where all
+    scores are equal, its slope must lift EOS above BOS, which no target asks for
     a batch without an end, and a model without a generator, are not asked
     """
     generator, even = getattr(state.model, "generator", None), []
     target = getattr(batch, "target_out", None)    # rows of a text have none
-    if (loss is batch_loss or state.history or generator is None or target is None
+    if (loss is batch_loss or state.asked or generator is None or target is None
             or not (target == EOS).any()):
         return
 
@@ -270,6 +271,7 @@ def check_end(state, batch, loss):
         raise ValueError("the loss does not fall where the end of sentence becomes "
                          "likelier: give EOS its share of the target, or no "
                          "translation learns to end")
+    state.asked = True
 
 
 def backward(state, batch, loss=batch_loss):

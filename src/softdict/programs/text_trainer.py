@@ -27,7 +27,7 @@ from softdict.programs.stopping import BEST, best_in, checked_metric, evaluator
 from softdict.sampling import next_word
 from softdict.saving.folder import (
     CURVES, HISTORY, OPTIONS, UNFINISHED, curves, is_number)
-from softdict.saving.hf_format import PARTS, TOKENIZER, save_library
+from softdict.saving.hf_format import PARTS, TOKENIZER, content_of, save_library
 from softdict.subwords import train_subwords
 from softdict.texts.files import alone, write_whole
 from softdict.texts.long_text import NONE, characters, parts_of, scan, windows
@@ -115,8 +115,9 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
     patience and metric, which can be the loss alone: see `stopping.evaluator`
     flags: those that `write_run` keeps in the folder
     an interrupted training goes on from its last checkpoint
-    raises ValueError, with one sentence, for what is no text or does not fit, or for
-    a folder on which another process is at work
+    raises ValueError, with one sentence, for what is no text or does not fit, for a
+    folder on which another process is at work, or in the end for a model that the
+    folder cannot hold: its last checkpoint is kept
     """
     if model not in PARTS or preset not in PRESETS:
         raise ValueError(f"a language model is one of {', '.join(PARTS)}, with the "
@@ -145,6 +146,10 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
     state = TrainingState(DecoderOnly(config).to(runtime.device()), settings,
                           learned_from.hexdigest()[:16])
     state.model.start()    # refuses one that could not write as it learns
+    try:
+        content_of(state.model)
+    except ValueError as error:    # its training is of use all the same
+        say(f"No other program will load what is trained now: {error}")
     say(f"{plural(int(counts.sum()), 'character')} of text, "
         f"{config.vocab_size} different {'pieces' if pieces else 'ones, bytes too'}")
     folder.mkdir(parents=True, exist_ok=True)
@@ -161,7 +166,13 @@ def train_text(text, out, model="llama", pieces=None, preset="small", seed=0,
         write_whole(folder / HISTORY, lines.encode("utf-8"))
         write_whole(folder / CURVES, curves(state.history))
         write_whole(folder / TOKENIZER, tokenizer.to_str(pretty=True).encode("utf-8"))
-        save_library(state.model.eval(), folder)
+        try:
+            save_library(state.model.eval(), folder)
+        except ValueError as error:
+            path = folder / (BEST[metric] if metric else UNFINISHED)
+            raise ValueError(f"{error}; its weights are kept in {path}, from which "
+                             "softdict.saving.checkpoint.load_model takes them"
+                             ) from None
         remove(folder, UNFINISHED, *BEST.values())
 
 

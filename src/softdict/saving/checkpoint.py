@@ -5,7 +5,7 @@ Each file holds a checksum (SHA-256) of what else it holds.
 
 import hashlib
 import json
-from dataclasses import asdict
+from dataclasses import asdict, fields, is_dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -21,6 +21,9 @@ from softdict.texts.files import write_whole
 KEYS = {"vocabulary", "architecture"}    # what every file says of itself
 # and one from which a training goes on
 MORE = {"settings", "history", "scaler", "optimizer"}
+# what a part may keep that changes nothing of what a model calculates with its weights,
+# or that `architecture` tells
+FREE = {"training", "dropout", "attend", "context_length", "teacher_forcing", "step"}
 CHECKSUM = "sha256"
 ASIDE = ".damaged"    # behind the name of a file that cannot be read
 
@@ -95,6 +98,28 @@ def architecture(model):
             and not isinstance(part, nn.Dropout)}
 
 
+def options(model):
+    """What else its parts keep that changes no size, such as a `gain`: their numbers
+    and texts, and the fields of their configs that are not the default.
+
+    a name that begins with _ is left out, as for what changes while a model runs
+    """
+    told, whole = {}, getattr(model, "config", None)
+    for name, part in model.named_modules():
+        if type(part).__module__.startswith("torch.") or isinstance(part, nn.Dropout):
+            continue
+        for key, value in vars(part).items():
+            found = {key: value} if isinstance(value, (int, float, str, tuple)) else {}
+            if is_dataclass(value) and (part is model or value is not whole):
+                found = {field.name: getattr(value, field.name)
+                         for field in fields(value)
+                         if getattr(value, field.name) != field.default}
+            told |= {f"{key} of {name or 'the whole'}": option
+                     for key, option in found.items()
+                     if not key.startswith("_") and key not in FREE}
+    return json.loads(json.dumps(told, default=described))    # as it is read again
+
+
 def described(value):
     """A function by its name, with what a `partial` gives it, or another value as text.
 
@@ -104,7 +129,8 @@ def described(value):
     if isinstance(value, partial):
         given = [value.func, *value.args, *value.keywords.values()]
         return " ".join(filter(None, map(described, given)))
-    name = getattr(value, "__name__", None) or " ".join(str(value).split())
+    name = getattr(value, "__name__", None) or " ".join(
+        str(value).partition(" at 0x")[0].split())
     return "" if name in ("None", "attention", "sdpa") else name
 
 
@@ -157,7 +183,8 @@ def save(state, path):
                     f"{type(value).__name__}: no checkpoint can hold it")
     notes = {"vocabulary": state.vocab_fingerprint,
              "architecture": architecture(state.model),
-             "settings": settings_of(state), "history": state.history,
+             "options": options(state.model), "settings": settings_of(state),
+             "history": state.history,
              "scaler": state.scaler.state_dict(),
              "optimizer": {"groups": groups_of(state), "numbers": numbers}}
     copies = {name: tensor.detach().cpu().clone() for name, tensor in tensors.items()}
@@ -168,7 +195,8 @@ def save_model(model, path, vocab_fingerprint, dtype=None):
     """Writes the weights alone, in `dtype` if it is given: float16 halves them."""
     tensors = {f"model.{name}": tensor.detach().to("cpu", dtype, copy=True).contiguous()
                for name, tensor in model.state_dict().items()}
-    notes = {"vocabulary": vocab_fingerprint, "architecture": architecture(model)}
+    notes = {"vocabulary": vocab_fingerprint, "architecture": architecture(model),
+             "options": options(model)}
     write_whole(path, *packed(tensors, {"softdict": json.dumps(notes)}))
 
 
@@ -228,7 +256,8 @@ def _read(path):
             tensors = {key: file.get_tensor(key).clone() for key in file.keys()}
             metadata = file.metadata() or {}
         notes = json.loads(metadata["softdict"])
-        if not KEYS <= notes.keys() or not isinstance(notes["architecture"], dict):
+        if not KEYS <= notes.keys() or not all(isinstance(
+                notes.get(name, {}), dict) for name in ("architecture", "options")):
             raise ValueError
     except (safetensors.SafetensorError, AttributeError, KeyError, ValueError):
         raise CorruptFile(f"{name} is damaged, cut short or no checkpoint of softdict; "
@@ -248,6 +277,8 @@ def _fitting(path, model, vocab_fingerprint):
     _fit(f"{name} holds a model of another size",
          {key: list(tensor.shape) for key, tensor in model.state_dict().items()},
          {key: list(tensor.shape) for key, tensor in _part(tensors, "model.").items()})
+    if "options" in notes:    # earlier versions told of none
+        _fit(f"{name} holds another model", options(model), notes["options"])
     for key, tensor in tensors.items():
         if not tensor.isfinite().all():
             raise ValueError(f"{name} holds weights that are no numbers, in {key}: "

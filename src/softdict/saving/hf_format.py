@@ -10,9 +10,15 @@ from pathlib import Path
 
 import safetensors
 import torch
+from torch import nn
 
-from softdict.decoder_only import DecoderOnly, DecoderOnlyConfig
-from softdict.saving.checkpoint import CHECKSUM, check_checksum, packed
+from softdict.attention import attention, sdpa
+from softdict.decoder_only import (
+    DecoderOnly, DecoderOnlyConfig, GELUFeedForward, GroupedAttention, Layer, RMSNorm,
+    SwiGLU)
+from softdict.layers import Dropout, LayerNorm, attend_of
+from softdict.saving.checkpoint import (
+    CHECKSUM, architecture, check_checksum, described, packed)
 from softdict.saving.folder import CONFIG, UNFINISHED, check_name, is_number
 from softdict.texts.files import read_lines, write_whole
 from softdict.texts.wording import plural, short
@@ -74,6 +80,10 @@ PARTS = {
     "llama": {"positions": "rotary", "pairing": "halves", "norm": "rms",
               "feed_forward": "swiglu"}}
 
+# what the library calculates as we do
+KNOWN = {DecoderOnly, Layer, GroupedAttention, LayerNorm, RMSNorm, GELUFeedForward,
+         SwiGLU, Dropout, nn.Embedding, nn.Linear, nn.ModuleList}
+
 
 def names(family, model):
     """For each tensor of the library's file, the names of ours that it holds."""
@@ -123,15 +133,13 @@ def family_of(config):
                      "biases, Llama's rotary positions by halves, RMSNorm and SwiGLU")
 
 
-def save_library(model, folder, eos_ids=()):
-    """Writes a model into a folder from which `from_pretrained` of the library
-    transformers loads it.
+def content_of(model, eos_ids=()):
+    """Family and config.json of a model, as the library has them.
 
-    the config is written last: a folder without it counts as no model
-
-    raises ValueError for a mixture of parts that the library does not have
+    raises ValueError, with one sentence, for a model that the library does not have:
+    it would load another one without a word
     """
-    folder, config = Path(folder), model.config
+    config = model.config
     family = family_of(config)
     content = {
         "architectures": [ARCHITECTURES[family]], "model_type": family,
@@ -147,6 +155,58 @@ def save_library(model, folder, eos_ids=()):
     else:
         content |= {"resid_pdrop": config.dropout, "embd_pdrop": config.dropout,
                     "attn_pdrop": 0.0}
+    try:
+        check_held(model, config_of(content)[1])
+    except ValueError as error:
+        raise ValueError("the format of the library transformers cannot hold this "
+                         f"model: {error}") from None
+    return family, content
+
+
+def check_held(model, config):
+    """Refuses by ValueError a model that is not what its config.json tells of.
+
+    config is the DecoderOnlyConfig that is read from there
+    """
+    unused = {"dropout", "attend"}    # by who reads; attends are compared below
+    if config.positions == "learned":
+        unused |= {"pairing", "theta"}
+    told = vars(config)
+    for name, value in vars(model.config).items():
+        if name not in unused and (name not in told or told[name] != value):
+            raise ValueError(f"it has no place for {name}, which is {short(value)} in "
+                             "the model's config")
+    with torch.device("meta"):
+        plain = DecoderOnly(config)
+    mine, known = (dict(some.named_modules(remove_duplicate=False))
+                   for some in (model, plain))
+    for name in [*mine, *known]:
+        kind, wanted = type(mine.get(name)), type(known.get(name))
+        if kind is not wanted or kind not in KNOWN:
+            raise ValueError(f"{name or 'the whole'} is a {kind.__name__} and no "
+                             f"{wanted.__name__} of softdict as it was published")
+        attend = attend_of(mine[name])
+        if attend not in (None, attention, sdpa):
+            raise ValueError(f"{name or 'the whole'} attends with "
+                             f"{described(attend) or 'a function of another kind'}, "
+                             "and the library with plain attention alone")
+    ours, theirs = architecture(model), architecture(plain)
+    for name in ours:
+        if ours[name] != theirs[name]:
+            raise ValueError(f"{name} is {ours[name]} where the config tells of "
+                             f"{theirs[name]}")
+
+
+def save_library(model, folder, eos_ids=()):
+    """Writes a model into a folder from which `from_pretrained` of the library
+    transformers loads it.
+
+    the config is written last: a folder without it counts as no model
+
+    raises ValueError for a model that the library does not have: see `content_of`
+    """
+    folder = Path(folder)
+    family, content = content_of(model, eos_ids)
     tensors = {name: tensor.detach().cpu().clone()
                for name, tensor in to_library(family, model).items()}
     folder.mkdir(parents=True, exist_ok=True)
@@ -167,7 +227,7 @@ def load_library(folder, dtype=torch.float32):
         raise ValueError(f"{folder} is no folder; a model is a folder with {CONFIG} "
                          f"and {WEIGHTS}")
     try:
-        family, config = read_config(require_file(folder, CONFIG))
+        family, config = config_of(read_json(require_file(folder, CONFIG)))
         return read_weights(family, config, require_file(folder, WEIGHTS), dtype).eval()
     except ValueError as error:
         raise ValueError(f"{folder} holds no language model that can be used: {error}"
@@ -205,10 +265,9 @@ def read_json(path):
     return content
 
 
-def read_config(path):
-    """Family and DecoderOnlyConfig of the library's config.json; ValueError for what
-    would be calculated otherwise here."""
-    content = read_json(path)
+def config_of(content):
+    """Family and DecoderOnlyConfig of what the library's config.json holds, a dict;
+    ValueError for what would be calculated otherwise here."""
     family = content.get("model_type")
     if "kind" in content and "format" in content:
         raise ValueError("it translates, and does not go on from a text; use translate")
