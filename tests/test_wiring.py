@@ -32,7 +32,7 @@ from softdict.training import Settings
 from softdict.transformer import (
     DecoderLayer, Embedding, EncoderLayer, Transformer, TransformerConfig,
     TransformerDecoder, TransformerEncoder, all_weights, recorded_weights)
-from softdict.variants import BOOK, book_transformer
+from softdict.variants import BOOK, LearnedEmbedding, book_transformer
 from softdict.vocab import Vocab
 
 TEXT = {"vocab_size": 30, "width": D, "heads": H, "kv_heads": 1, "layers": 2,
@@ -351,31 +351,39 @@ def test_a_layer_that_no_cache_can_serve_is_refused(kind, words):
 
 
 class Mixing(nn.Module):
-    """Each word with the one before it: a convolution of two words."""
+    """Each word with one before it: a convolution of two words, `far` from each other.
 
-    def __init__(self):
+    zero: it adds nothing until a gate is learned
+    """
+
+    def __init__(self, far=1, zero=False):
         super().__init__()
-        self.kernel = nn.Linear(2 * D, D, bias=False)
+        self.kernel, self.far = nn.Linear(2 * D, D, bias=False), far
+        self.gate = nn.Parameter(torch.zeros(D)) if zero else 1
 
     def forward(self, x):
-        before = torch.nn.functional.pad(x, (0, 0, 1, 0))[:, :-1]
-        return self.kernel(torch.cat([before, x], dim=-1))
+        before = torch.nn.functional.pad(x, (0, 0, self.far, 0))[:, :x.shape[1]]
+        return self.gate * self.kernel(torch.cat([before, x], dim=-1))
 
 
 class ConvolutionLayer(DecoderLayer):
-    def __init__(self, config):
+    def __init__(self, config, far=1, zero=False):
         super().__init__(config)
-        self.mix = Mixing()
+        self.mix = Mixing(far, zero)
 
     def forward(self, x, memory, allowed=None, memory_allowed=None):
         return super().forward(x + self.mix(x), memory, allowed, memory_allowed)
 
 
 class WindowLayer(DecoderLayer):
-    """Self-attention that looks two words back."""
+    """Self-attention that sees two words: a window, or `reach` of them."""
+
+    def __init__(self, config, reach=2):
+        super().__init__(config)
+        self.reach = reach
 
     def forward(self, x, memory, allowed=None, memory_allowed=None):
-        near = None if allowed is None else allowed & ~allowed.tril(-2)
+        near = None if allowed is None else allowed & ~allowed.tril(-self.reach)
         return super().forward(x, memory, near, memory_allowed)
 
 
@@ -402,15 +410,65 @@ def placed(embedding):
 
 
 @pytest.mark.parametrize("make", [
-    lambda: translator_of(ConvolutionLayer), lambda: translator_of(WindowLayer),
-    lambda: translator_of(PlacedLayer), lambda: placed(PlacedEmbedding)],
-    ids=["convolution", "window", "positions", "embedding"])
+    lambda: translator_of(PlacedLayer), lambda: placed(PlacedEmbedding),
+    *[partial(translator_of, partial(ConvolutionLayer, far=far)) for far in (1, 4, 6)],
+    *[partial(translator_of, partial(WindowLayer, reach=reach))
+      for reach in (2, 4, 5, 8)]],
+    ids=["positions", "embedding", "convolution", "convolution 4", "convolution 6",
+         "window", "window 4", "window 5", "window 8"])
 def test_a_model_whose_words_meet_elsewhere_is_refused(make):
     model, (source, lengths, target) = make(), pairs_of_ids()
     model(source, lengths, target)    # it trains
     for _ in range(2):                # again, if it is asked again
         with pytest.raises(TypeError, match="word by word this model computes another"):
             model.start(source, lengths)
+
+
+class OwnPositions(Embedding):
+    """Learned positions of one's own, for few words, that say so in their own way."""
+
+    def __init__(self, vocab_size, config, size=7, refuse=False):
+        super().__init__(vocab_size, config)
+        self.places, self.size = nn.Embedding(size, D), size if refuse else 10 ** 9
+
+    def forward(self, ids, positions):
+        assert ids.shape[1] <= self.size
+        return self.table(ids) + self.places(positions)
+
+
+class Places(Embedding):
+    """Positions as a tensor that is cut."""
+
+    def __init__(self, vocab_size, config):
+        super().__init__(vocab_size, config)
+        self.register_buffer("places", torch.linspace(0, 1, 7 * D).view(7, D))
+
+    def forward(self, ids, positions):
+        if positions.max() >= 7:
+            raise ValueError("too long")
+        return self.table(ids) + self.places[positions]
+
+
+@pytest.mark.parametrize("embedding", [
+    OwnPositions, partial(OwnPositions, refuse=True), Places,
+    partial(LearnedEmbedding, context_length=7),
+    partial(LearnedEmbedding, context_length=1)], ids=str)
+@pytest.mark.parametrize("words", [5, 30])
+def test_a_model_of_few_positions_and_words_is_compared(embedding, words):
+    config = TransformerConfig(**SIZES)
+    model, (source, lengths, _) = translator_of(ParallelLayer), pairs_of_ids()
+    model.decoder.embedding = embedding(words, config).double()
+    model.start(source, lengths)
+    assert model.decoder.compared
+    if getattr(model.decoder.embedding, "context_length", 0) != 1:
+        model.decoder.layers[0] = PlacedLayer(config).double()
+        with pytest.raises(TypeError, match="word by word this model computes another"):
+            model.start(source, lengths)
+    # the encoder has room for the sentence, and for no pad behind it
+    model = translator_of(ParallelLayer)
+    model.encoder.embedding = LearnedEmbedding(20, config, S).double()
+    model.start(source[1:], lengths[1:])
+    assert model.compared
 
 
 def test_a_model_is_compared_once_and_after_each_change():
@@ -614,24 +672,26 @@ def test_a_layer_that_forgets_the_cache_is_refused(layer):
 
 
 class ConvolutionText(decoder_only.Layer):
-    def __init__(self, config):
+    def __init__(self, config, far=1, zero=False):
         super().__init__(config)
-        self.mix = Mixing()
+        self.mix = Mixing(far, zero)
 
     def forward(self, x, angles, allowed, cache=None, layer=0):
         return super().forward(x + self.mix(x), angles, allowed, cache, layer)
 
 
-def test_a_text_whose_words_meet_elsewhere_is_refused():
-    model = writer_of(ConvolutionText)
+@pytest.mark.parametrize("far", [1, 4, 6])
+def test_a_text_whose_words_meet_elsewhere_is_refused(far):
+    model = writer_of(partial(ConvolutionText, far=far))
     model(torch.randint(0, 30, (B, 6)))
     with pytest.raises(TypeError, match="word by word this model computes another"):
         model.start()
 
 
-def test_an_attention_function_of_a_config_is_compared_too():
+@pytest.mark.parametrize("reach", [2, 4, 8])
+def test_an_attention_function_of_a_config_is_compared_too(reach):
     def near(query, key, value, allowed=None):
-        return sdpa(query, key, value, allowed & ~torch.ones_like(allowed).tril(-2))
+        return sdpa(query, key, value, allowed & ~torch.ones_like(allowed).tril(-reach))
 
     model = DecoderOnly(decoder_only.DecoderOnlyConfig(**TEXT, attend=near))
     assert set(foreign(model)) == {near}
