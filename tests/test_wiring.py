@@ -32,7 +32,8 @@ from softdict.training import Settings
 from softdict.transformer import (
     DecoderLayer, Embedding, EncoderLayer, Transformer, TransformerConfig,
     TransformerDecoder, TransformerEncoder, all_weights, recorded_weights)
-from softdict.variants import BOOK, LearnedEmbedding, book_transformer
+from softdict.variants import (
+    BOOK, LearnedEmbedding, UnplacedEmbedding, book_transformer)
 from softdict.vocab import Vocab
 
 TEXT = {"vocab_size": 30, "width": D, "heads": H, "kv_heads": 1, "layers": 2,
@@ -471,6 +472,80 @@ def test_a_model_of_few_positions_and_words_is_compared(embedding, words):
     assert model.compared
 
 
+class CountedBias(DistanceBias):
+    """Counts distances from the first word that it is asked by."""
+
+    def forward(self, query, key, value, allowed=None):
+        T, S = query.shape[-2], key.shape[-2]
+        distance = torch.arange(T)[:, None] - torch.arange(S)           # [T, S]
+        scores = query @ key.mT + self.bias[:, distance.clamp(0, 3)]    # [B, H, T, S]
+        if allowed is not None:
+            scores = scores.masked_fill(~allowed, float("-inf"))
+        return scores.softmax(dim=-1) @ value, None
+
+
+class CountedLayer(DistanceLayer):
+    def __init__(self, config):
+        super().__init__(config)
+        self.self_attention.attend = CountedBias(config.heads)
+
+
+class RootLayer(DecoderLayer):
+    """The root of a weight that starts at zero, and weights that never move."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.square = nn.Parameter(torch.zeros(D))
+        self.mask = nn.Parameter(causal_mask(99).double(), requires_grad=False)
+
+    def forward(self, x, memory, allowed=None, memory_allowed=None):
+        if allowed is not None:
+            allowed = allowed & (self.mask == 1)[:len(allowed), :len(allowed)]
+        x = super().forward(x, memory, allowed, memory_allowed)
+        return x + self.square.sqrt()
+
+
+def emptied(model, *names):
+    """A model whose weights of these names are zero, as before its training."""
+    for name, part in model.named_parameters():
+        if name.endswith(names):
+            nn.init.zeros_(part)
+    return model
+
+
+ZEROS = "gate", "attend.bias", "square"
+
+
+@pytest.mark.parametrize("make", [
+    partial(translator_of, CountedLayer),
+    partial(translator_of, partial(ConvolutionLayer, zero=True)),
+    lambda: convolving(20, 30, ZeroConvolutionLayer, **SMALL),
+    lambda: writer_of(partial(ConvolutionText, zero=True))],
+    ids=["bias", "gate", "encoder", "text"])
+def test_what_starts_at_zero_is_refused_before_it_has_learned(make):
+    model, (source, lengths, _) = emptied(make(), *ZEROS), pairs_of_ids()
+    weights = {name: part.clone() for name, part in model.named_parameters()}
+    given = () if isinstance(model, DecoderOnly) else (source, lengths)
+    states = torch.get_rng_state()
+    for _ in range(2):
+        with pytest.raises(TypeError, match="word by word this model|pads behind a"):
+            model.start(*given)
+    assert torch.equal(states, torch.get_rng_state())
+    for name, part in model.named_parameters():    # of a twin alone
+        assert torch.equal(part, weights[name])
+
+
+@pytest.mark.parametrize("make", [
+    partial(translator_of, DistanceLayer), partial(translator_of, GatedLayer),
+    lambda: frozen(translator_of(RootLayer)),
+    lambda: unplaced(ConvolutionEncoderLayer)],
+    ids=["bias", "gate", "root", "rows of zeros"])
+def test_what_starts_at_zero_and_is_right_is_not_refused(make):
+    model, (source, lengths, _) = emptied(make(), *ZEROS), pairs_of_ids()
+    model.start(source, lengths)
+    assert model.compared
+
+
 def test_a_model_is_compared_once_and_after_each_change():
     model, (source, lengths, _) = translator_of(ParallelLayer), pairs_of_ids()
     states = torch.get_rng_state()
@@ -529,6 +604,17 @@ class ConvolutionEncoderLayer(EncoderLayer):
         return super().forward(x + self.mix(x), allowed)
 
 
+class ZeroConvolutionLayer(ConvolutionEncoderLayer):
+    """Its convolution adds nothing until a gate is learned."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.gate = nn.Parameter(torch.zeros(config.width))
+
+    def forward(self, x, allowed=None):
+        return EncoderLayer.forward(self, x + self.gate * self.mix(x), allowed)
+
+
 class MaskedConvolutionLayer(ConvolutionEncoderLayer):
     """What stands behind a sentence is 0, as if nothing did."""
 
@@ -550,6 +636,20 @@ def convolving(source_words, target_words, layer=ConvolutionEncoderLayer, **size
     model = book_transformer(source_words, target_words, **sizes)
     config = replace(BOOK, **sizes)
     model.encoder.layers = nn.ModuleList(layer(config) for _ in range(config.layers))
+    return model
+
+
+def frozen(model):
+    """A mask that is a weight, as it was before `translator_of` filled it."""
+    for layer in model.decoder.layers:
+        layer.mask.data = causal_mask(99).double()
+    return model
+
+
+def unplaced(layer):
+    """Its convolution reads rows of a table, and that of a pad is zero."""
+    model = convolving(20, 30, layer, **SMALL)
+    model.encoder.embedding = UnplacedEmbedding(20, replace(BOOK, **SMALL))
     return model
 
 
