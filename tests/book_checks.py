@@ -37,6 +37,8 @@ DECLARED = {    # public, and on no page: why
     "cache.check_pads": "a sentence for encoders that pads reach",
     "cache.check_same": "asks a model of one's own what must be the same twice",
     "cache.check_steps": "a sentence for models that decode as another",
+    "cache.strict": "a table on a GPU that says what it has not",
+    "cache.disturb": "noise on the weights of a model that is asked",
     "cache.foreign": "parts that the package's own tests do not know",
     "decoding.NoRepeatNgrams": "stands in front of a model, for any search",
     "decoding.repeats": "what NoRepeatNgrams hides, found in whole tensors",

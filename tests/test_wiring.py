@@ -32,7 +32,8 @@ from softdict.training import Settings
 from softdict.transformer import (
     DecoderLayer, Embedding, EncoderLayer, Transformer, TransformerConfig,
     TransformerDecoder, TransformerEncoder, all_weights, recorded_weights)
-from softdict.variants import BOOK, book_transformer
+from softdict.variants import (
+    BOOK, LearnedEmbedding, UnplacedEmbedding, book_transformer)
 from softdict.vocab import Vocab
 
 TEXT = {"vocab_size": 30, "width": D, "heads": H, "kv_heads": 1, "layers": 2,
@@ -351,31 +352,39 @@ def test_a_layer_that_no_cache_can_serve_is_refused(kind, words):
 
 
 class Mixing(nn.Module):
-    """Each word with the one before it: a convolution of two words."""
+    """Each word with one before it: a convolution of two words, `far` from each other.
 
-    def __init__(self):
+    zero: it adds nothing until a gate is learned
+    """
+
+    def __init__(self, far=1, zero=False):
         super().__init__()
-        self.kernel = nn.Linear(2 * D, D, bias=False)
+        self.kernel, self.far = nn.Linear(2 * D, D, bias=False), far
+        self.gate = nn.Parameter(torch.zeros(D)) if zero else 1
 
     def forward(self, x):
-        before = torch.nn.functional.pad(x, (0, 0, 1, 0))[:, :-1]
-        return self.kernel(torch.cat([before, x], dim=-1))
+        before = torch.nn.functional.pad(x, (0, 0, self.far, 0))[:, :x.shape[1]]
+        return self.gate * self.kernel(torch.cat([before, x], dim=-1))
 
 
 class ConvolutionLayer(DecoderLayer):
-    def __init__(self, config):
+    def __init__(self, config, far=1, zero=False):
         super().__init__(config)
-        self.mix = Mixing()
+        self.mix = Mixing(far, zero)
 
     def forward(self, x, memory, allowed=None, memory_allowed=None):
         return super().forward(x + self.mix(x), memory, allowed, memory_allowed)
 
 
 class WindowLayer(DecoderLayer):
-    """Self-attention that looks two words back."""
+    """Self-attention that sees two words: a window, or `reach` of them."""
+
+    def __init__(self, config, reach=2):
+        super().__init__(config)
+        self.reach = reach
 
     def forward(self, x, memory, allowed=None, memory_allowed=None):
-        near = None if allowed is None else allowed & ~allowed.tril(-2)
+        near = None if allowed is None else allowed & ~allowed.tril(-self.reach)
         return super().forward(x, memory, near, memory_allowed)
 
 
@@ -402,15 +411,139 @@ def placed(embedding):
 
 
 @pytest.mark.parametrize("make", [
-    lambda: translator_of(ConvolutionLayer), lambda: translator_of(WindowLayer),
-    lambda: translator_of(PlacedLayer), lambda: placed(PlacedEmbedding)],
-    ids=["convolution", "window", "positions", "embedding"])
+    lambda: translator_of(PlacedLayer), lambda: placed(PlacedEmbedding),
+    *[partial(translator_of, partial(ConvolutionLayer, far=far)) for far in (1, 4, 6)],
+    *[partial(translator_of, partial(WindowLayer, reach=reach))
+      for reach in (2, 4, 5, 8)]],
+    ids=["positions", "embedding", "convolution", "convolution 4", "convolution 6",
+         "window", "window 4", "window 5", "window 8"])
 def test_a_model_whose_words_meet_elsewhere_is_refused(make):
     model, (source, lengths, target) = make(), pairs_of_ids()
     model(source, lengths, target)    # it trains
     for _ in range(2):                # again, if it is asked again
         with pytest.raises(TypeError, match="word by word this model computes another"):
             model.start(source, lengths)
+
+
+class OwnPositions(Embedding):
+    """Learned positions of one's own, for few words, that say so in their own way."""
+
+    def __init__(self, vocab_size, config, size=7, refuse=False):
+        super().__init__(vocab_size, config)
+        self.places, self.size = nn.Embedding(size, D), size if refuse else 10 ** 9
+
+    def forward(self, ids, positions):
+        assert ids.shape[1] <= self.size
+        return self.table(ids) + self.places(positions)
+
+
+class Places(Embedding):
+    """Positions as a tensor that is cut."""
+
+    def __init__(self, vocab_size, config):
+        super().__init__(vocab_size, config)
+        self.register_buffer("places", torch.linspace(0, 1, 7 * D).view(7, D))
+
+    def forward(self, ids, positions):
+        if positions.max() >= 7:
+            raise ValueError("too long")
+        return self.table(ids) + self.places[positions]
+
+
+@pytest.mark.parametrize("embedding", [
+    OwnPositions, partial(OwnPositions, refuse=True), Places,
+    partial(LearnedEmbedding, context_length=7),
+    partial(LearnedEmbedding, context_length=1)], ids=str)
+@pytest.mark.parametrize("words", [5, 30])
+def test_a_model_of_few_positions_and_words_is_compared(embedding, words):
+    config = TransformerConfig(**SIZES)
+    model, (source, lengths, _) = translator_of(ParallelLayer), pairs_of_ids()
+    model.decoder.embedding = embedding(words, config).double()
+    model.start(source, lengths)
+    assert model.decoder.compared
+    if getattr(model.decoder.embedding, "context_length", 0) != 1:
+        model.decoder.layers[0] = PlacedLayer(config).double()
+        with pytest.raises(TypeError, match="word by word this model computes another"):
+            model.start(source, lengths)
+    # the encoder has room for the sentence, and for no pad behind it
+    model = translator_of(ParallelLayer)
+    model.encoder.embedding = LearnedEmbedding(20, config, S).double()
+    model.start(source[1:], lengths[1:])
+    assert model.compared
+
+
+class CountedBias(DistanceBias):
+    """Counts distances from the first word that it is asked by."""
+
+    def forward(self, query, key, value, allowed=None):
+        T, S = query.shape[-2], key.shape[-2]
+        distance = torch.arange(T)[:, None] - torch.arange(S)           # [T, S]
+        scores = query @ key.mT + self.bias[:, distance.clamp(0, 3)]    # [B, H, T, S]
+        if allowed is not None:
+            scores = scores.masked_fill(~allowed, float("-inf"))
+        return scores.softmax(dim=-1) @ value, None
+
+
+class CountedLayer(DistanceLayer):
+    def __init__(self, config):
+        super().__init__(config)
+        self.self_attention.attend = CountedBias(config.heads)
+
+
+class RootLayer(DecoderLayer):
+    """The root of a weight that starts at zero, and weights that never move."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.square = nn.Parameter(torch.zeros(D))
+        self.mask = nn.Parameter(causal_mask(99).double(), requires_grad=False)
+
+    def forward(self, x, memory, allowed=None, memory_allowed=None):
+        if allowed is not None:
+            allowed = allowed & (self.mask == 1)[:len(allowed), :len(allowed)]
+        x = super().forward(x, memory, allowed, memory_allowed)
+        return x + self.square.sqrt()
+
+
+def emptied(model, *names):
+    """A model whose weights of these names are zero, as before its training."""
+    for name, part in model.named_parameters():
+        if name.endswith(names):
+            nn.init.zeros_(part)
+    return model
+
+
+ZEROS = "gate", "attend.bias", "square"
+
+
+@pytest.mark.parametrize("make", [
+    partial(translator_of, CountedLayer),
+    partial(translator_of, partial(ConvolutionLayer, zero=True)),
+    lambda: convolving(20, 30, ZeroConvolutionLayer, **SMALL),
+    lambda: writer_of(partial(ConvolutionText, zero=True))],
+    ids=["bias", "gate", "encoder", "text"])
+def test_what_starts_at_zero_is_refused_before_it_has_learned(make):
+    model, (source, lengths, _) = emptied(make(), *ZEROS), pairs_of_ids()
+    weights = {name: part.clone() for name, part in model.named_parameters()}
+    given = () if isinstance(model, DecoderOnly) else (source, lengths)
+    states = torch.get_rng_state()
+    for _ in range(2):
+        with pytest.raises(TypeError, match="word by word this model|pads behind a"):
+            model.start(*given)
+    assert torch.equal(states, torch.get_rng_state())
+    for name, part in model.named_parameters():    # of a twin alone
+        assert torch.equal(part, weights[name])
+
+
+@pytest.mark.parametrize("make", [
+    partial(translator_of, DistanceLayer), partial(translator_of, GatedLayer),
+    lambda: frozen(translator_of(RootLayer)),
+    lambda: unplaced(ConvolutionEncoderLayer)],
+    ids=["bias", "gate", "root", "rows of zeros"])
+def test_what_starts_at_zero_and_is_right_is_not_refused(make):
+    model, (source, lengths, _) = emptied(make(), *ZEROS), pairs_of_ids()
+    model.start(source, lengths)
+    assert model.compared
 
 
 def test_a_model_is_compared_once_and_after_each_change():
@@ -471,6 +604,17 @@ class ConvolutionEncoderLayer(EncoderLayer):
         return super().forward(x + self.mix(x), allowed)
 
 
+class ZeroConvolutionLayer(ConvolutionEncoderLayer):
+    """Its convolution adds nothing until a gate is learned."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.gate = nn.Parameter(torch.zeros(config.width))
+
+    def forward(self, x, allowed=None):
+        return EncoderLayer.forward(self, x + self.gate * self.mix(x), allowed)
+
+
 class MaskedConvolutionLayer(ConvolutionEncoderLayer):
     """What stands behind a sentence is 0, as if nothing did."""
 
@@ -492,6 +636,20 @@ def convolving(source_words, target_words, layer=ConvolutionEncoderLayer, **size
     model = book_transformer(source_words, target_words, **sizes)
     config = replace(BOOK, **sizes)
     model.encoder.layers = nn.ModuleList(layer(config) for _ in range(config.layers))
+    return model
+
+
+def frozen(model):
+    """A mask that is a weight, as it was before `translator_of` filled it."""
+    for layer in model.decoder.layers:
+        layer.mask.data = causal_mask(99).double()
+    return model
+
+
+def unplaced(layer):
+    """Its convolution reads rows of a table, and that of a pad is zero."""
+    model = convolving(20, 30, layer, **SMALL)
+    model.encoder.embedding = UnplacedEmbedding(20, replace(BOOK, **SMALL))
     return model
 
 
@@ -614,24 +772,26 @@ def test_a_layer_that_forgets_the_cache_is_refused(layer):
 
 
 class ConvolutionText(decoder_only.Layer):
-    def __init__(self, config):
+    def __init__(self, config, far=1, zero=False):
         super().__init__(config)
-        self.mix = Mixing()
+        self.mix = Mixing(far, zero)
 
     def forward(self, x, angles, allowed, cache=None, layer=0):
         return super().forward(x + self.mix(x), angles, allowed, cache, layer)
 
 
-def test_a_text_whose_words_meet_elsewhere_is_refused():
-    model = writer_of(ConvolutionText)
+@pytest.mark.parametrize("far", [1, 4, 6])
+def test_a_text_whose_words_meet_elsewhere_is_refused(far):
+    model = writer_of(partial(ConvolutionText, far=far))
     model(torch.randint(0, 30, (B, 6)))
     with pytest.raises(TypeError, match="word by word this model computes another"):
         model.start()
 
 
-def test_an_attention_function_of_a_config_is_compared_too():
+@pytest.mark.parametrize("reach", [2, 4, 8])
+def test_an_attention_function_of_a_config_is_compared_too(reach):
     def near(query, key, value, allowed=None):
-        return sdpa(query, key, value, allowed & ~torch.ones_like(allowed).tril(-2))
+        return sdpa(query, key, value, allowed & ~torch.ones_like(allowed).tril(-reach))
 
     model = DecoderOnly(decoder_only.DecoderOnlyConfig(**TEXT, attend=near))
     assert set(foreign(model)) == {near}

@@ -285,9 +285,10 @@ class DecoderOnly(nn.Module):
         return DecoderCache([], None, [None] * len(self.layers))
 
 
-def both_ways(model):
-    """The first words of the vocabulary at once, and word by word from a cache."""
-    ids = torch.arange(min(4, model.config.vocab_size, model.config.context_length))
+def both_ways(model, count):
+    """Words of the vocabulary at once, and word by word from a cache."""
+    ids = torch.arange(min(count, model.config.context_length))
+    ids = ids % model.config.vocab_size
     ids, cache = ids[None].to(model.embedding.weight.device), model.start()
     steps = [model(word, cache=cache) for word in ids.split(1, dim=1)]
     return model(ids), torch.cat(steps, dim=1)
