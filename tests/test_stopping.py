@@ -197,7 +197,8 @@ def same_folders(one, other, but=()):
 
 
 def test_an_interruption_at_any_file_ends_in_the_same_bytes(pairs, tmp_path, capsys):
-    """Also between the best weights and the checkpoint behind them."""
+    """Also between the best weights and the checkpoint behind them, where they are
+    renamed."""
     command = patient(pairs, tmp_path / "whole", "--metric", "chrf", "--updates", "5",
                       "--patience", "9")
     with stopped_at_file(0) as numbers:
@@ -210,6 +211,7 @@ def test_an_interruption_at_any_file_ends_in_the_same_bytes(pairs, tmp_path, cap
         with stopped_at_file(number):
             assert refused(capsys, *command).startswith("Stopped. The same command ")
         main(command)
+        (out / f"{BEST['chrf']}.damaged1").unlink(missing_ok=True)
         same_folders(tmp_path / "whole", out)
 
 
@@ -255,14 +257,19 @@ def test_another_patience_may_go_on(pairs, tmp_path, capsys):
 
 def test_best_weights_without_a_checkpoint_are_of_no_training(pairs, tmp_path, capsys):
     """The process was killed between the two: all begins anew, with other words too,
-    and by another metric."""
+    and by another metric. It is said, and they are renamed."""
     out = tmp_path / "model"
     with stopped_at_file(3):
         assert "begins anew" in refused(capsys, *patient(pairs, out, "--patience", "2"))
     assert sorted(os.listdir(out)) == [BEST["loss"], "run.toml"]
+    best, aside = (out / BEST["loss"]).read_bytes(), f"{BEST['loss']}.damaged1"
+    capsys.readouterr()
     with steps(stop=3):
         refused(capsys, *patient(pairs, out, "--min-count", "1", "--metric", "bleu"))
-    assert sorted(os.listdir(out)) == [BEST["bleu"], "run.toml",
+    assert (f"{BEST['loss']} lies there without an unfinished training: the training "
+            f"begins anew, and the file is kept as {aside}") in capsys.readouterr().err
+    assert (out / aside).read_bytes() == best
+    assert sorted(os.listdir(out)) == [BEST["bleu"], aside, "run.toml",
                                        "unfinished.safetensors"]
     main(patient(pairs, out, "--min-count", "1", "--metric", "bleu"))
     assert not set(os.listdir(out)) & set(BEST.values())

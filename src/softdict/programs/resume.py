@@ -46,14 +46,17 @@ def resume(state, folder, data, other, metric=None, say=warn):
     data and other name in a sentence what it learns from, and what it does not
     metric: the best weights by it, and by no other, must be there
     a damaged file of it is named, and the training begins anew: it and the best
-    weights are renamed
+    weights are renamed, as are best weights without a training
     raises ValueError for an unfinished training that is another one
     """
     path = folder / UNFINISHED
     kept = [name for name, file in BEST.items() if (folder / file).exists()]
     if not path.exists():
         if distributed.first():
-            remove(folder, *(BEST[name] for name in kept))    # of no training
+            for name in kept:    # another training would take them for its own
+                say(f"{BEST[name]} lies there without an unfinished training: the "
+                    "training begins anew, and the file is kept as "
+                    f"{set_aside(folder / BEST[name]).name}")
         return
     try:
         if kept != [metric] * bool(metric):
