@@ -11,7 +11,7 @@ from softdict.variants import (
     PostNormDecoderLayer, PostNormEncoderLayer, make_variant)
 from softdict.vocab import PAD
 
-B, T, S, H, K, D, HIDDEN = 2, 5, 7, 3, 4, 12, 20
+B, T, S, H, K, D, HIDDEN = 2, 19, 7, 3, 4, 12, 20
 SIZES = {"width": D, "heads": H, "layers": 2, "hidden": HIDDEN, "dropout": 0.0}
 
 
@@ -65,7 +65,7 @@ def machine(seed=0, **options):
 
 
 def pairs_of_ids():
-    """Two sources of 4 and 7 words, pads behind, and two targets of 5."""
+    """Two sources of 4 and 7 words, pads behind, and two targets of 19."""
     source, lengths = torch.randint(4, 20, (B, S)), torch.tensor([4, 7])
     return (source.masked_fill(~padding_mask(lengths, S), PAD), lengths,
             torch.randint(4, 30, (B, T)))

@@ -212,10 +212,11 @@ def translator_of(layer=DecoderLayer, decoder=TransformerDecoder, sizes=(20, 30)
     return model.eval()
 
 
+# then as they are, for longer than a window or a convolution may reach
 ORDERS = {"as they are": [[0, 1]] * T,
           "beams": [[0, 0, 0, 1, 1, 1], [2, 0, 1, 3, 3, 4], [0, 1, 2, 5, 4, 3],
-                    [2, 2, 2, 3, 5, 3]],
-          "any order": [[1, 0], [1, 1, 0], [2, 0, 2, 1], [3], [0, 0, 0]]}
+                    [2, 2, 2, 3, 5, 3]] + [[0, 1, 2, 3, 4, 5]] * T,
+          "any order": [[1, 0], [1, 1, 0], [2, 0, 2, 1], [3], [0, 0, 0]] + [[0, 1]] * T}
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -286,12 +287,22 @@ class MixedLayer(DecoderLayer):
         return super().forward(x + before, memory, allowed, memory_allowed)
 
 
-def test_a_step_that_is_wired_otherwise_is_found():
+class Window8Layer(DecoderLayer):
+    """Sees eight words, where there is more than one."""
+
+    def forward(self, x, memory, allowed=None, memory_allowed=None):
+        near = None if allowed is None else allowed & ~allowed.tril(-8)
+        return super().forward(x, memory, near, memory_allowed)
+
+
+@pytest.mark.parametrize("layer", [MixedLayer, Window8Layer])
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_step_that_is_wired_otherwise_is_found(layer, order):
     """By the tests too, if nothing compared at the start."""
-    model = translator_of(MixedLayer)
+    model = translator_of(layer)
     model.decoder.compared = foreign(model.decoder)
     with pytest.raises(AssertionError):
-        follows(model, ORDERS["as they are"])
+        follows(model, ORDERS[order])
 
 
 class OtherNameLayer(PlainLayer):
@@ -746,10 +757,10 @@ def writer_of(layer):
     return model.double().eval()
 
 
-@pytest.mark.parametrize("cuts", [[1] * 6, [3, 1, 2], [6]], ids=str)
+@pytest.mark.parametrize("cuts", [[1] * T, [9, 1, T - 10], [T]], ids=str)
 @pytest.mark.parametrize("name", TEXT_LAYERS)
 def test_steps_of_every_layer_of_one_stack_score_as_its_forward(name, cuts):
-    model, ids = writer_of(TEXT_LAYERS[name]), torch.randint(0, 30, (B, 6))
+    model, ids = writer_of(TEXT_LAYERS[name]), torch.randint(0, 30, (B, T))
     whole, cache, parts = model(ids), model.start(), []
     for part in ids.split(cuts, dim=1):
         parts.append(model(part, cache=cache))
