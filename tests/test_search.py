@@ -32,6 +32,9 @@ INDEX = {"pages": [["page.html", "One"], [CHAPTER, "09 · Attention"],
                       [1, "why", "Why the root?", ROOT_TEXT, ""],
                       [1, "exercise-09-2", "Exercise 09-2 · Divide", "By what?", ""],
                       [1, "code", "In code", "", "root = width ** 0.5 # root"],
+                      [1, "hills", "Hills and their trees", "Where they grow.", ""],
+                      [1, "more", "On a hill", "A hill and a tree. " * 90, ""],
+                      [1, "share", "Shares", "The division of a tree.", ""],
                       [2, "class", "09 · Attention", f"{ROOT_TEXT} A class. " * 3, ""],
                       [3, "roots", "Roots", "", ""],
                       [3, "root-or-width", "Root or width of a key?",
@@ -132,7 +135,8 @@ def test_a_letter_marks_itself_and_no_word_that_begins_with_it(opened):
 @pytest.mark.parametrize("query, place", [
     ("why do we divide by the square root", "why"), ("root", "why"),
     ("what are roots of the width xylophone", "why"), ("square rooot", "why"),
-    ("exercise 9.2", "exercise-09-2"), ("9-2", "exercise-09-2")])
+    ("exercise 9.2", "exercise-09-2"), ("9-2", "exercise-09-2"),
+    ("tree hills", "hills"), ("dividing trees", "share")])
 def test_a_section_that_answers_stands_first(opened, query, place):
     found = opened().evaluate("async query => (await bookSearch(query)).hits", query)
     assert (found[0]["file"], found[0]["anchor"]) == (CHAPTER, place)
@@ -178,7 +182,7 @@ def test_what_is_found_is_announced(opened):
     said = page.get_by_role("status")
     said.filter(has_text="1 place, best first").wait_for()
     page.locator("input").fill("divided")
-    said.filter(has_text="3 places, best first").wait_for()
+    said.filter(has_text="4 places, best first").wait_for()
     page.locator("input").fill("zzqx")
     said.filter(has_text="Nothing in the book fits").wait_for()
 

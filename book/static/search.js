@@ -10,9 +10,6 @@ const COMMON = new Set(("a about am an and are as at be between by can differenc
   + "has have how i if in instead into is it like make many mean means much my need not of on one or plain should so solution "
   + "solve than that the there they this to use used versus vs was we what when where which who why will with work works you your").split(" "));
 
-// what readers say, and what the book says
-const ALSO = { sqrt: "root", sequence: "sentence" };
-
 const LONGEST = 200;    // letters of a query: a link may hold any number
 const words = text => text.normalize("NFKC").toLowerCase().match(/[\dc]\d-\d+|[\p{L}\p{N}]+/gu) ?? [];
 // what a word begins with in all its forms: quer for queries, pad for padding, normal for normalization
@@ -20,6 +17,9 @@ const stem = word => word.length < 4 ? word : word.replace(/(?<!s)s$/, "").repla
   .replace(/(?<=\w{4})i[sz](?:ation|ed?|ing)$|(?<=\w{3})(?:ing|ed?)$|(?<=\w{5})ion$/, "").replace(/([b-df-hj-np-rtv-z])\1$/, "$1");
 const squeezed = text => words(text).map(stem).join("");
 const sum = numbers => numbers.reduce((one, other) => one + other, 0);
+
+// what readers say, and what the book says
+const ALSO = new Map([["sqrt", "root"], ["sequence", "sentence"], ["divide", "division"]].map(pair => pair.map(stem)));
 
 // "exercise 2.1" asks for 02-1, and "c1.3" for C1-3
 const numbered = query => query.replace(/(?<![\d.-]|[a-z])(c?)(\d{1,2})[-.](\d+)(?![\d.-])/gi,
@@ -113,8 +113,7 @@ function weighed(asked, { stems, holding, sections }) {
   const letters = telling.filter(word => /^[a-z]$/.test(word)).length;
   return [...new Set(telling.length ? telling : asked)].map(word => {
     const fitting = stems.has(stem(word)) ? [stem(word)] : [...stems].filter(other => other.startsWith(word));
-    const other = ALSO[word.replace(/s$/, "")];
-    if (other) fitting.push(stem(other));
+    if (ALSO.has(stem(word))) fitting.push(ALSO.get(stem(word)));
     const most = Math.max(1, ...fitting.map(part => holding.get(part) ?? 0));
     return { word, fitting, rare: Math.log(1 + sections.length / most) * (word.length > 1 || letters > 1 ? 1 : 0.1) };
   });
@@ -147,6 +146,8 @@ function scoreOf(section, wanted, phrase, mean) {
     : 0.4 * sum(wanted.filter(({ fitting }) => page.names.includes(fitting[0])).map(({ rare }) => rare * rare)) / all;
   if (squeezed(heading).includes(asked)) own += 1.5 * all;
   else if (phrase.includes(" ") && body.includes(` ${phrase} `)) own += all;
+  // "tensor shapes" asks for "Tensors and their shapes"; the heading of an answer is weighed as a question
+  else if (!isAnswer && wanted.length > 1 && wanted.every(({ fitting }) => times(head, fitting))) own += 0.5 * all;
   const isAside = ENDS.test(anchor) || anchor.startsWith("exercise") && !/exerci|\d-\d/.test(phrase);
   const isQuiet = QUIET.test(file) && !wanted.some(({ word }) => TEACHERS.test(word));
   const usual = called + (own * (met / all) ** 3 * (isAside ? 0.7 : anchor === "in-short" ? 1.25 : 1) + whole) * (isQuiet ? 0.35 : 1);
