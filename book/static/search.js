@@ -16,7 +16,7 @@ const words = text => text.normalize("NFKC").toLowerCase().match(/[\dc]\d-\d+|[\
 const stem = word => word.length < 4 ? word : word.replace(/(?<!s)s$/, "").replace(/(?:ie|y)$/, "")
   .replace(/(?<=\w{4})i[sz](?:ation|ed?|ing)$|(?<=\w{3})(?:ing|ed?)$|(?<=\w{5})ion$/, "").replace(/([b-df-hj-np-rtv-z])\1$/, "$1");
 const squeezed = text => words(text).map(stem).join("");
-const sum = numbers => numbers.reduce((one, other) => one + other, 0);
+const sum = numbers => [...numbers].reduce((one, other) => one + other, 0);
 
 // what readers say, and what the book says
 const ALSO = new Map([["sqrt", "root"], ["sequence", "sentence"], ["divide", "division"]].map(pair => pair.map(stem)));
