@@ -384,6 +384,22 @@ def test_what_another_process_broke_is_told_from_what_is_broken_here(group):
             distributed.train(TrainingState(Lost(message), SHORT), PAIRS)
 
 
+def test_a_process_that_is_ending_is_not_told_again():
+    """torchrun's SIGTERM may come while the sentence is being said, or behind it."""
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        signal.signal(signal.SIGTERM, distributed.raise_peer_lost)
+        with pytest.raises(ConnectionError, match="another process"):
+            signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)    # nothing: it is ending
+        signal.signal(signal.SIGTERM, own := lambda *_: None)
+        with pytest.raises(ConnectionError, match="another process"):
+            distributed.raise_peer_lost()
+        assert signal.getsignal(signal.SIGTERM) is own    # not torchrun's: left alone
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 @pytest.mark.parametrize("device, here, message", [
     ("mps", 0, "on CPUs or on NVIDIA GPUs; Apple's GPU trains with one, without"),
     ("", 1, "each process needs a GPU of its own: --nproc-per-node must be 1 at ")])
@@ -464,9 +480,10 @@ def test_a_killed_process_ends_the_run_and_the_same_command_goes_on(
     script.write_text(textwrap.dedent(SCRIPT), encoding="utf-8")
     arguments = command(tmp_path, "model", updates=102)
     done = torchrun(killed, str(script), *arguments)
-    sentence = f"python -m softdict train: {distributed.ENDED}\n"
+    sentence = f"python -m softdict train: {distributed.ENDED}"
     assert done.returncode and done.stderr.count(sentence) == 1, done.stderr
     assert "RuntimeError" not in done.stderr
+    assert "ConnectionError" not in done.stderr
     assert (tmp_path / "model" / pair_trainer.UNFINISHED).exists()
     if killed == "0":
         done = torchrun("", "-m", "softdict", *arguments)

@@ -39,11 +39,13 @@ def begin():
         torch.cuda.set_device(place)
     distributed.init_process_group("nccl" if on_cuda else "gloo")
     # torchrun ends the others so, where one has ended
-    signal.signal(signal.SIGTERM, lambda *_: raise_peer_lost())
+    signal.signal(signal.SIGTERM, raise_peer_lost)
 
 
-def raise_peer_lost():
+def raise_peer_lost(*_):
     """Raises ConnectionError with the sentence for a process that is left alone."""
+    if signal.getsignal(signal.SIGTERM) is raise_peer_lost:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)    # it ends, and says so once
     raise ConnectionError(None, ENDED)
 
 
