@@ -37,6 +37,10 @@ CHAPTER = """<!doctype html><meta charset="utf-8"><title>Two</title>
 <script src="../page.js"></script>
 <nav class="bd-links"><a href="../book/how_to_use.html">How to use</a>
 <a href="01_one.html">01 · One</a> <a href="#">02 · Two</a></nav>"""
+SECTIONS = """<section id="two"><h2>Two<a class="headerlink" href="#two">#</a></h2>
+<p>Words.</p><section id="three"><h3>Three</h3><div class="cell_input"><pre>
+x = 1
+y = 2</pre></div></section></section><section id="four"><h2>Four</h2></section>"""
 QUOTED = """# src/softdict/masks.py
 def padding_mask(lengths, size):
     \"\"\"True where a row has words.
@@ -101,6 +105,8 @@ def browser(tmp_path_factory):
     for name in ("book.css", "page.js"):
         shutil.copy(ROOT / "book/static" / name, folder)
     (folder / "index.html").write_text(PAGE.format(LINE), "utf-8")
+    (folder / "sections.html").write_text(PAGE.format(LINE).replace(
+        "</section></article>", f"{SECTIONS}</section></article>"), "utf-8")
     (folder / "notebooks").mkdir()
     (folder / "notebooks/02_two.html").write_text(CHAPTER, "utf-8")
     for theme, kind in (("light", "python"), ("dark", "ipython3")):    # fence, cell
@@ -244,6 +250,66 @@ def test_a_report_names_exercise_and_cell_in_sight(phone):
     }""")
     assert filled["title"] == "First: Exercise 02-1: Add"
     assert "#two\nBelow the cell that begins: x = 1\nVersion 1.2\n" in filled["body"]
+
+
+@pytest.fixture(params=["mouse", "finger"])
+def sections(browser, request):
+    finger = request.param == "finger"
+    page = browser.new_page(viewport={"width": 390 if finger else 1000, "height": 800},
+                            has_touch=finger, is_mobile=finger)
+    page.goto(f"{browser.address}sections.html")
+    page.pointed = not finger
+    yield page
+    page.close()
+
+
+def test_each_section_has_a_quiet_link_that_reports_it(sections):
+    links = sections.get_by_role("link", name="Report this section")
+    assert links.evaluate_all("all => all.map(one => one.parentElement.id || "
+                              "one.closest('section').id)") == ["two", "three", "four"]
+    seen = "one => getComputedStyle(one).opacity"
+    assert [one.evaluate(seen) for one in links.all()] == [
+        "0" if sections.pointed else "1"] * 3
+    if sections.pointed:
+        sections.locator("h3").hover()
+        assert [one.evaluate(seen) for one in links.all()] == ["0", "1", "0"]
+    assert not list(pages.axe_findings(sections))
+    filled = links.evaluate_all("""links => {
+        addEventListener("click", event => event.preventDefault());
+        return links.map(link => {
+            link.click();
+            return Object.fromEntries(new URL(link.href).searchParams); });
+    }""")
+    assert [one["title"] for one in filled] == [
+        "First: Two", "First: Three", "First: Four"]
+    cell = "\nAbove the cell that begins: x = 1"
+    for one, place, near in zip(filled, ("two", "three", "four"), (cell, cell, "")):
+        assert one["body"].endswith(
+            f"sections.html#{place}{near}\nVersion 1.2\n\nWhat is wrong: ")
+
+
+def test_the_links_of_the_sections_are_one_stop_of_the_tab_key(sections):
+    for _ in range(20):
+        sections.keyboard.press("Tab")
+        if sections.evaluate("() => document.activeElement.textContent") == "Report":
+            break
+    inside = "() => document.activeElement.closest('section')?.id"
+    assert sections.evaluate(inside) == "two"
+    assert sections.evaluate(
+        "() => getComputedStyle(document.activeElement).opacity") == "1"
+    sections.keyboard.press("ArrowDown")
+    assert sections.evaluate(inside) == "three"
+    sections.keyboard.press("Tab")
+    assert sections.evaluate(
+        "() => document.activeElement.matches('footer a.report')")
+
+
+def test_no_section_offers_a_report_where_the_foot_offers_none(browser):
+    page = browser.new_page()
+    page.goto(f"{browser.address}light.html")
+    assert page.locator("h2").inner_text() == "Two"
+    assert not page.get_by_text("Report").count()
+    page.close()
 
 
 def test_a_tap_opens_wide_code_and_turned_it_fits(phone):

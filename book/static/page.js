@@ -21,19 +21,21 @@ addEventListener("DOMContentLoaded", () => {
   }
 });
 
-// The copy buttons are one stop of the tab key, at the code in view; from there the arrows lead on.
+// The copy buttons are one stop of the tab key, at the code in view; from there the arrows lead on. So are the sections' reports.
 
 addEventListener("keydown", event => {
-  const buttons = [...document.querySelectorAll(".copybtn")], at = buttons.indexOf(document.activeElement);
-  if (event.key === "Tab") {
-    const stop = buttons[at] ?? buttons.find(one => one.checkVisibility() && one.getBoundingClientRect().top >= 0);
-    for (const one of buttons) one.tabIndex = one === stop ? 0 : -1;
-  }
-  const ahead = event.key === "ArrowDown" ? buttons.slice(at + 1) : event.key === "ArrowUp" ? buttons.slice(0, at).reverse() : [];
-  const next = at >= 0 && ahead.find(one => one.checkVisibility());
-  if (next) {
+  for (const kind of [".copybtn", "a.report-here"]) {
+    const all = [...document.querySelectorAll(kind)], at = all.indexOf(document.activeElement);
+    if (event.key === "Tab") {
+      const stop = all[at] ?? all.find(one => one.checkVisibility() && one.getBoundingClientRect().top >= 0);
+      for (const one of all) one.tabIndex = one === stop ? 0 : -1;
+    }
+    const ahead = event.key === "ArrowDown" ? all.slice(at + 1) : event.key === "ArrowUp" ? all.slice(0, at).reverse() : [];
+    const next = at >= 0 && ahead.find(one => one.checkVisibility());
+    if (!next) continue;
     event.preventDefault();
     next.focus();
+    return;
   }
 });
 
@@ -169,19 +171,32 @@ function quotedFunctions() {
   return found;
 }
 
-// "Report a mistake" and "Ask": the issue names what the reader has before their eyes, section, cell and version.
+// Where the page's foot offers a report, each section does. As a headerlink the word is left out of headings, searches and paper.
+
+addEventListener("DOMContentLoaded", () => {
+  const foot = document.querySelector("a.report");
+  for (const head of foot ? document.querySelectorAll("article.bd-article section > :is(h2, h3)") : []) {
+    const link = document.createElement("a");
+    Object.assign(link, { className: "headerlink report-here", href: foot.href, textContent: "Report", ariaLabel: "Report this section" });
+    head.append(link);
+  }
+});
+
+// "Report a mistake" and "Ask": the issue names what the reader has before their eyes, section, cell and version; "Report" at a heading names its section.
 
 document.addEventListener("click", event => {
-  const link = event.target.closest("a.report, a.ask, a.btn-source-issues-button");
+  const link = event.target.closest("a.report, a.report-here, a.ask, a.btn-source-issues-button");
   if (!link) return;
   const words = one => [...one.childNodes].filter(part => !part.matches?.(".headerlink")).map(part => part.textContent).join("").trim();
   const before = [...document.querySelectorAll("article.bd-article :is(h1, h2, h3, .cell_input pre)")].filter(one => one.getBoundingClientRect().top < innerHeight / 2);
-  const title = document.querySelector("article.bd-article h1"), head = before.filter(one => !one.matches("pre")).at(-1) ?? title;
-  const cell = before.at(-1)?.matches("pre") ? `\nBelow the cell that begins: ${before.at(-1).textContent.trim().split("\n")[0]}` : "";
+  const title = document.querySelector("article.bd-article h1"), own = link.closest("h2, h3");
+  const head = own ?? before.filter(one => !one.matches("pre")).at(-1) ?? title, section = head.closest("section");
+  const near = own ? section.querySelector(".cell_input pre") : before.at(-1);
+  const cell = near?.matches("pre") ? `\n${own ? "Above" : "Below"} the cell that begins: ${near.textContent.trim().split("\n")[0]}` : "";
   const address = new URL(link.href), { version } = document.querySelector("a.report")?.dataset ?? {};
   const isAsked = link.classList.contains("ask");
   address.searchParams.set("title", `${isAsked ? "Question: " : ""}${words(title)}: ${words(head)}`);
-  address.searchParams.set("body", `${location.origin}${location.pathname}#${head.closest("section")?.id ?? ""}${cell}${
+  address.searchParams.set("body", `${location.origin}${location.pathname}#${section?.id ?? ""}${cell}${
     version ? `\nVersion ${version}` : ""}\n\n${isAsked ? "My question: " : "What is wrong: "}`);
   link.href = address.href;
 });
