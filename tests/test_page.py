@@ -52,6 +52,18 @@ def padding_mask(lengths, size):
 
 def other(x):
     return x"""
+HEADS = """<span class="c1" data-defined='{{"Sizes": [3, ""],
+"Heads": [7, "    def __init__(self, width):"]}}'># {file}</span>
+class Heads(nn.Module):
+    ...
+
+    def forward(self, x):
+        return x
+
+
+class Sizes:
+    width: int"""
+OWNED = '<a href="https://a.org/b/blob/made/src/softdict/heads.py#L3">{}</a>'
 TERMS = """<!doctype html><html lang="en" data-theme="{theme}"><head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width,
 initial-scale=1"><title>Terms</title><link rel="icon" href="data:,">
@@ -63,7 +75,9 @@ a {{ color: var(--blue) }}</style><body>
 <a href="glossary.html#term-none">no term</a>. It has <code>padding_mask</code>, and
 <code>padding_mask</code> again, and <code>lengths</code>.</p><section><h2>Two</h2>
 <p><code>other()</code> and <code>padding_mask</code></p></section>
+<section><h2>Classes</h2><p><code>Heads</code> <code>Sizes</code></p></section>
 <div class="highlight-{kind}"><div class="highlight"><pre>{quoted}</pre></div></div>
+<div class="highlight-{kind}"><div class="highlight"><pre>{heads}</pre></div></div>
 </section></article></main>
 <script type="application/json" id="terms">
 {{"term-key": "Rows \\u003c queries."}}</script></body></html>"""
@@ -109,9 +123,12 @@ def browser(tmp_path_factory):
         "</section></article>", f"{SECTIONS}</section></article>"), "utf-8")
     (folder / "notebooks").mkdir()
     (folder / "notebooks/02_two.html").write_text(CHAPTER, "utf-8")
-    for theme, kind in (("light", "python"), ("dark", "ipython3")):    # fence, cell
-        (folder / f"{theme}.html").write_text(
-            TERMS.format(theme=theme, kind=kind, quoted=QUOTED), "utf-8")
+    file = "src/softdict/heads.py"    # a fence, nobody's; a cell of an owned repository
+    for theme, kind, shown in (("light", "python", file),
+                               ("dark", "ipython3", OWNED.format(file))):
+        (folder / f"{theme}.html").write_text(TERMS.format(
+            theme=theme, kind=kind, quoted=QUOTED, heads=HEADS.format(file=shown)),
+            "utf-8")
     (folder / "notes.html").write_text(NOTED + CODE + CODE + FOLD.format(CODE) + CODE,
                                        "utf-8")
     (folder / "wide.html").write_text(WIDE, "utf-8")
@@ -307,7 +324,7 @@ def test_the_links_of_the_sections_are_one_stop_of_the_tab_key(sections):
 def test_no_section_offers_a_report_where_the_foot_offers_none(browser):
     page = browser.new_page()
     page.goto(f"{browser.address}light.html")
-    assert page.locator("h2").inner_text() == "Two"
+    assert page.locator("h2").all_inner_texts() == ["Two", "Classes"]
     assert not page.get_by_text("Report").count()
     page.close()
 
@@ -497,7 +514,7 @@ def test_the_focus_opens_a_meaning_and_leaves_it(terms):
 def test_a_function_that_the_page_quotes_shows_its_first_lines_once_a_section(terms):
     links = terms.locator("a.quoted-name")
     assert [one.inner_text() for one in links.all()] == [
-        "padding_mask", "other()", "padding_mask"]
+        "padding_mask", "other()", "padding_mask", "Heads", "Sizes"]
     links.first.hover()
     note = terms.get_by_role("tooltip")
     note.wait_for()
@@ -505,9 +522,34 @@ def test_a_function_that_the_page_quotes_shows_its_first_lines_once_a_section(te
     links.nth(1).hover()
     terms.get_by_text("def other(x):", exact=False).first.wait_for()
     terms.wait_for_timeout(300)
-    assert note.inner_text() == "# src/softdict/masks.py\ndef other(x):"
+    assert note.locator("pre").inner_text() == "# src/softdict/masks.py\ndef other(x):"
     links.first.click()
     assert terms.evaluate("location.hash") == "#quoted-padding_mask"
+
+
+@pytest.mark.parametrize("theme, words, leads", [
+    ("light", "The code on this page", "#quoted-{}"),
+    ("dark", "The line in the repository",
+     "https://a.org/b/blob/made/src/softdict/heads.py#L{}")])
+def test_a_class_shows_its_signature_and_the_way_to_its_code(browser, theme, words,
+                                                             leads):
+    page = browser.new_page(viewport={"width": 700, "height": 600})
+    page.goto(f"{browser.address}{theme}.html")
+    note, link = page.get_by_role("tooltip"), page.get_by_role("link", name=words)
+    for name, line, shown in (
+            ("Heads", 7, "class Heads(nn.Module):\n    def __init__(self, width):"),
+            ("Sizes", 3, "class Sizes:")):
+        page.locator("a.quoted-name", has_text=name).hover()
+        note.filter(has_text=name).wait_for()
+        assert note.locator("pre").inner_text() == f"# src/softdict/heads.py\n{shown}"
+        place = name if theme == "light" else line
+        assert link.get_attribute("href") == leads.format(place)
+    assert not list(pages.axe_findings(page))
+    if theme == "light":
+        link.click()
+        assert page.evaluate("location.hash") == "#quoted-Sizes"
+        assert not note.is_visible()
+    page.close()
 
 
 def test_the_first_tap_on_a_term_says_it_and_the_second_goes_there(phone, browser):

@@ -6,8 +6,10 @@ shared page has its promise and a card; every entry of the bibliography has an a
 its own; the search index, a feed of changes and a page for wrong addresses are written.
 """
 
+import ast
 import json
 import re
+from functools import cache
 from html import escape
 from itertools import count
 from pathlib import Path
@@ -21,7 +23,7 @@ from search import write
 ROOT = Path(__file__).resolve().parent.parent
 QUOTE = re.compile(r'<span class="c1"># (src/softdict/[\w/]+\.py)</span>'
                    "(?=(.*?)</pre>)", re.DOTALL)
-DEFINED = re.compile(r'>(def|class)</span>(?:<[^>]*>| )*<span class="n[fc]">(\w+)')
+DEFINED = re.compile(r'>(?:def|class)</span>(?:<[^>]*>| )*<span class="n[fc]">(\w+)')
 SUMMARY = "A course in running code on attention and the Transformer."
 META = """
 <meta name="description" content="{promise}" />
@@ -119,8 +121,9 @@ def describe(app, name, template, context, tree):
 
 
 def link_quotes(app, name, template, context, tree):
-    """Lets the file in a quote's first line lead to its first definition's line."""
-    if tree and has_owner(ROOT):
+    """Gives a quote's first line what page.js shows of its definitions, and lets the
+    file in it lead to the first one's line, once there is an owner."""
+    if tree:
         context["body"] = QUOTE.sub(with_source, context["body"])
 
 
@@ -134,13 +137,30 @@ def without_owner(app, name, template, context, tree):
 
 def with_source(found):
     file, code = found.groups()
-    url, branch = repository(ROOT)
-    defined = DEFINED.search(code)
-    start = defined and re.search(rf"^{defined[1]} {defined[2]}\b",
-                                  (ROOT / file).read_text("utf-8"), re.MULTILINE)
-    line = f"#L{start.string.count(chr(10), 0, start.start()) + 1}" if start else ""
-    return (f'<span class="c1"># <a href="{url}/blob/{branch}/{file}{line}">{file}</a>'
-            "</span>")
+    known = definitions(file)
+    names = DEFINED.findall(code)
+    told = json.dumps({name: known[name] for name in names if name in known})
+    shown = file
+    if has_owner(ROOT):
+        url, branch = repository(ROOT)
+        line = f"#L{known[names[0]][0]}" if names and names[0] in known else ""
+        shown = f'<a href="{url}/blob/{branch}/{file}{line}">{file}</a>'
+    return f'<span class="c1" data-defined="{escape(told)}"># {shown}</span>'
+
+
+@cache
+def definitions(file):
+    """Of each function and class of a module its line, and of a class the signature,
+    which a quote may leave out."""
+    text = (ROOT / file).read_text("utf-8")
+    lines, found = text.splitlines(), {}
+    for one in ast.parse(text).body:
+        if isinstance(one, ast.FunctionDef | ast.ClassDef):
+            init = next((part for part in one.body
+                         if getattr(part, "name", "") == "__init__"), None)
+            found[one.name] = [one.lineno, "\n".join(
+                lines[init.lineno - 1:init.body[0].lineno - 1]) if init else ""]
+    return found
 
 
 def name_entries(app, tree, name):

@@ -78,7 +78,7 @@ addEventListener("DOMContentLoaded", () => {
 
 document.addEventListener("click", event => event.target.closest?.("dialog[open] a[href^='#']")?.closest("dialog").close());
 
-// A pointer, the focus or a first tap on a term opens its meaning; on the name of a function that the page quotes, its first lines.
+// A pointer, the focus or a first tap on a term opens its meaning; on the name of a function that the page quotes, its first lines and the way to it.
 
 addEventListener("DOMContentLoaded", () => {
   const terms = JSON.parse(document.getElementById("terms")?.textContent ?? "{}"), functions = quotedFunctions();
@@ -101,7 +101,7 @@ addEventListener("DOMContentLoaded", () => {
     if (link === shown) return;
     hide();
     if (!meaning && !quoted) return;
-    note.replaceChildren(...quoted ? [Object.assign(document.createElement("pre"), { textContent: quoted })] : [meaning]);
+    note.replaceChildren(...quoted ?? [meaning]);
     note.hidden = false;
     const at = link.getClientRects()[0], space = document.documentElement.clientWidth - note.offsetWidth - 8;
     const above = at.bottom + note.offsetHeight + 8 > innerHeight && at.top > note.offsetHeight;
@@ -126,6 +126,7 @@ addEventListener("DOMContentLoaded", () => {
     else if (note.contains(event.target)) clearTimeout(timer);
     else later(hide, 200);
   });
+  note.addEventListener("click", event => event.target.closest("a") && hide());
   document.addEventListener("focusin", event => {
     const link = ours(event);
     if (link?.matches(":focus-visible")) show(link);
@@ -140,17 +141,22 @@ addEventListener("DOMContentLoaded", () => {
   });
 });
 
-// The first time that a section names a function whose code the page quotes, the name leads to it. Returns the functions' first lines.
+// The first time that a section names a function whose code the page quotes, the name leads to it. Returns what to show of each:
+// its first lines, of a class the signature, and a link to its line in the repository, or else to the quote.
 
 function quotedFunctions() {
-  const found = {};
+  const found = {}, make = (name, what) => Object.assign(document.createElement(name), what);
   for (const code of document.querySelectorAll(".bd-article :is(div.highlight-python, div.highlight-ipython3) pre")) {
     const text = code.textContent;
     if (!text.startsWith("# src/")) continue;
+    const known = JSON.parse(code.querySelector("[data-defined]")?.dataset.defined ?? "{}"), file = code.querySelector(".c1 > a");    // tools/online.py
     for (const [lines, name] of text.matchAll(/^(?:def|class) (\w+)[^]*?:\n(?: +(?:"""[^]*?"""\n))?/gm)) {
-      const place = `quoted-${name}`;
+      const place = `quoted-${name}`, [line, signature] = known[name] ?? [];
       if (found[place]) continue;
-      found[place] = `${text.split("\n")[0]}\n${lines.trimEnd()}`;
+      const shown = [text.split("\n")[0], lines.trimEnd(), signature].filter(Boolean).join("\n");
+      const way = file && line ? { href: `${file.href.split("#")[0]}#L${line}`, textContent: "The line in the repository" }
+        : { href: `#${place}`, textContent: "The code on this page" };
+      found[place] = [make("pre", { textContent: shown }), make("a", way)];
       code.insertAdjacentHTML("beforebegin", `<span id="${place}"></span>`);
     }
   }
@@ -161,9 +167,7 @@ function quotedFunctions() {
       const name = code.textContent.replace(/\(\)$/, ""), place = `quoted-${name}`;
       if (!found[place] || named.has(name) || code.closest("a")) continue;
       named.add(name);
-      const link = document.createElement("a");
-      link.className = "quoted-name";
-      link.href = `#${place}`;
+      const link = make("a", { className: "quoted-name", href: `#${place}` });
       code.replaceWith(link);
       link.append(code);
     }
