@@ -19,7 +19,7 @@ PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset=
 <a href="notebooks/01_one.html">01 · One</a> <a href="notebooks/02_two.html">02 · Two
 </a></nav><main><article class="bd-article"><section>
 <h1>First<a class="headerlink" href="#a">#</a></h1>
-<a class="button first" href="notebooks/01_one.html">Read chapter 01</a>
+<p><a class="button first" href="notebooks/01_one.html">Read chapter 01</a></p>
 <nav class="road" aria-label="Road"><svg viewBox="0 0 99 9">
 <a href="notebooks/01_one.html"><text>01</text><text>One</text><text>Why?</text></a>
 <a href="notebooks/02_two.html">
@@ -177,6 +177,29 @@ def test_who_comes_back_goes_on_behind_the_last_chapter_read(phone, kept, words,
         assert link.inner_text() == words
         assert link.get_attribute("href") == button.get_attribute("href")
         assert link.evaluate("one => one.matches('nav.bd-links > :first-child')")
+
+
+@pytest.mark.parametrize("read, said", [
+    ({"01_one": True}, "You have read one chapter, 01 · One."),
+    ({"02_two": True, "01_one": True, "00_gone": True},
+     "You have read 2 chapters, the last of them 02 · Two."),
+    ({"01_one": ["a"], "02_two": True}, "You have read one chapter, 02 · Two."),
+    ({"01_one": ["a"]}, None)])
+def test_the_first_page_says_how_much_is_read(phone, read, said):
+    line = phone.get_by_text("You have read")
+    assert not line.count()
+    remember(phone, {"read": read})
+    phone.reload()
+    assert line.all_inner_texts() == ([said] if said else [])
+    if said:    # behind the button that leads on
+        assert line.evaluate(
+            "one => one.previousElementSibling.matches(':has(> a.button.first)')")
+        phone.emulate_media(media="print")
+        assert not line.is_visible()    # what this reader has read
+        phone.emulate_media(media="screen")
+        assert not list(pages.axe_findings(phone))
+    phone.evaluate("localStorage.clear(); dispatchEvent(new Event('storage'))")
+    assert not line.count()
 
 
 def names(page):

@@ -205,7 +205,7 @@ document.addEventListener("click", event => {
   link.href = address.href;
 });
 
-// Who comes back sees which chapters are read, and goes on at the section read last, or behind a chapter that was read to its end.
+// Who comes back sees which chapters are read, and how many, and goes on at the section read last, or behind a chapter that was read to its end.
 
 addEventListener("DOMContentLoaded", () => {
   const nav = document.querySelector("nav.bd-links"), button = document.querySelector("article.bd-article a.button.first");
@@ -214,6 +214,7 @@ addEventListener("DOMContentLoaded", () => {
   const chapters = [...nav.querySelectorAll("a[href]")].filter(nameOf);
   const link = Object.assign(document.createElement("a"), { className: "onward" });
   nav.prepend(link);
+  const sum = Object.assign(document.createElement("p"), { className: "aside sum" });
   const begin = button && { textContent: button.textContent, href: button.href };
   const listed = document.querySelectorAll("nav.road ~ details li a"), drawn = [];
   for (const one of document.querySelectorAll("nav.road a")) {    // a drawing, which CSS adds no words to
@@ -238,7 +239,12 @@ addEventListener("DOMContentLoaded", () => {
       href: next.href.split("#")[0] + (known[last] === true ? "" : `#${known[last].at(-1)}`) };
     Object.assign(link, place);
     link.hidden = !next || link.pathname === location.pathname;
-    if (button) Object.assign(button, place || begin);
+    if (!button) return;
+    Object.assign(button, place || begin);
+    const done = chapters.filter(isRead), name = done.at(-1)?.textContent.trim();
+    sum.textContent = done.length > 1 ? `You have read ${done.length} chapters, the last of them ${name}.` : `You have read one chapter, ${name}.`;
+    if (name) button.parentElement.after(sum);
+    else sum.remove();
   };
   draw();
   addEventListener("storage", draw);    // another tab, or a script of this page
