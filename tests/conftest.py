@@ -15,6 +15,8 @@ import shapes
 TESTS = Path(__file__).resolve().parent
 os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("OMP_NUM_THREADS", "1")    # read when torch is imported
+# what a test solves does not lie among a reader's answers
+os.environ["SOFTDICT_PROGRESS"] = str(TESTS.parent / "_build/answers")
 sys.path.insert(0, str(TESTS.parent / "tools"))    # notebooks.py is a script
 # in this order: the files that take longest, so that none of them ends alone
 LONG = ("test_grading", "test_build", "test_order", "test_live_page", "test_corpus",

@@ -378,26 +378,6 @@ def test_make_alone_names_its_targets():
     assert re.search(r"^(\w+):", makefile, re.MULTILINE)[1] == "help"
 
 
-def test_answers_of_two_checkouts_do_not_mix(repository, monkeypatch, capsys):
-    home, ran = repository / "home", []
-    (home / "softdict-answers").mkdir(parents=True)
-    (home / "softdict-answers/01-1.py").write_text("old")
-    monkeypatch.setattr(Path, "home", lambda: home)
-    monkeypatch.setattr(build, "make_environment", lambda: None)
-    monkeypatch.setattr(build, "write", lambda what: None)
-    monkeypatch.setattr(build, "python", lambda *_, **more: ran.append(more))
-    monkeypatch.delenv("SOFTDICT_PROGRESS", raising=False)
-    build.lab()
-    kept = repository / "work/answers"
-    assert ran[0]["variables"] == {"SOFTDICT_PROGRESS": str(kept)}
-    assert "were copied to" in capsys.readouterr().out
-    (kept / "01-1.py").write_text("new")
-    monkeypatch.setenv("SOFTDICT_PROGRESS", "elsewhere")
-    build.lab()    # once is enough, and a reader's own place stays
-    assert (kept / "01-1.py").read_text() == "new" and not capsys.readouterr().out
-    assert ran[1]["variables"] == {"SOFTDICT_PROGRESS": "elsewhere"}
-
-
 def test_a_closed_pipe_of_a_small_command_is_quiet():
     reader, writer = os.pipe()
     os.close(reader)

@@ -2,6 +2,8 @@
 
 import json
 import linecache
+import os
+import subprocess
 import sys
 import types
 
@@ -126,3 +128,76 @@ def test_the_table_names_its_version(folder):
     kept.keep(kept_result(), from_a_cell(RIGHT))
     told = json.loads((folder / "progress.json").read_text("utf-8"))
     assert told == {"01-1": 2, "version": softdict.__version__}
+
+
+# Whose answers they are ---------------------------------------------------------------
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A home with old answers, of a reader who names no folder."""
+    monkeypatch.delenv("SOFTDICT_PROGRESS")
+    monkeypatch.setattr(kept.Path, "home", lambda: tmp_path / "home")
+    old = tmp_path / "home/softdict-answers"
+    old.mkdir(parents=True)
+    (old / "01-1.py").write_text("old")
+    return old
+
+
+def checkout(root, monkeypatch, name="softdict"):
+    """Lets the package be imported from a checkout in the folder `root`."""
+    (root / "notebooks").mkdir(parents=True)
+    (root / "pyproject.toml").write_text(f'[project]\nname = "{name}"\n')
+    monkeypatch.setattr(kept, "__file__", f"{root}/src/softdict/checks/kept.py")
+    return root / "work/answers"
+
+
+def test_answers_of_two_checkouts_do_not_mix(folder, home, monkeypatch, capsys):
+    for number in "12":
+        own = checkout(home.parent / number, monkeypatch)
+        assert softdict.earlier("01-1") == "old"
+        assert capsys.readouterr().out.startswith(f"The answers of {home} were copied")
+        kept.keep(kept_result(), from_a_cell(RIGHT.replace("2", number)))
+        assert (own / "01-1.py").read_text() == RIGHT.replace("2", number)
+    monkeypatch.setattr(kept, "__file__", str(
+        home.parent / "1/src/softdict/checks/kept.py"))
+    assert softdict.earlier("01-1") == RIGHT.replace("2", "1")
+    assert not capsys.readouterr().out    # once is enough
+    assert [file.name for file in home.iterdir()] == ["01-1.py"]
+    assert (home / "01-1.py").read_text() == "old"
+
+
+def test_a_reader_names_another_folder_in_a_checkout_too(folder, home, monkeypatch):
+    own = checkout(home.parent / "one", monkeypatch)
+    monkeypatch.setenv("SOFTDICT_PROGRESS", str(folder))
+    assert kept.folder() == folder and not own.exists()
+
+
+def test_without_a_checkout_of_ones_own_the_home_keeps_answers(home, monkeypatch):
+    checkout(home.parent / "another", monkeypatch, "their-project")
+    assert kept.folder() == home
+    own = checkout(home.parent / "one", monkeypatch)
+    monkeypatch.setattr(os, "access", lambda *what: False)    # for all, on a server
+    assert kept.folder() == home and not own.exists()
+    monkeypatch.setattr(kept, "__file__", str(
+        home.parent / "one/_build/site/softdict/checks/kept.py"))
+    assert kept.folder() == home
+
+
+def test_old_answers_that_cannot_be_copied_stay_in_use(home, monkeypatch, capsys):
+    own = checkout(home.parent / "one", monkeypatch)
+    own.parent.write_text("a file")
+    assert softdict.earlier("01-1") == "old"
+    assert f"were not copied to {own}: " in capsys.readouterr().out
+
+
+def test_this_checkout_keeps_its_own_and_makes_no_folder_to_say_so(tmp_path):
+    root = kept.Path(__file__).parents[1]
+    there = (root / "work/answers").exists()
+    settings = {**os.environ, "PYTHONPATH": str(root / "src"), "HOME": str(tmp_path),
+                "USERPROFILE": str(tmp_path), "SOFTDICT_PROGRESS": ""}
+    told = subprocess.run([sys.executable, "-c", "import softdict; "
+                           "print(softdict.progress())"], env=settings, cwd=tmp_path,
+                          capture_output=True, encoding="utf-8", check=True).stdout
+    assert told.rstrip().endswith(f"kept in {root / 'work/answers'}")
+    assert (root / "work/answers").exists() == there

@@ -564,6 +564,33 @@ def test_a_fingerprint_ignores_what_no_run_reaches(sample):
     assert files.fingerprint(sample.path, sample.root) == before
 
 
+# What readers' answers hang on
+
+def test_what_answers_hang_on_stays():
+    assert list(files.lost()) == []
+
+
+def test_an_id_that_is_gone_is_named_until_its_line_says_why(sample):
+    head = "# a head\n"
+    sample.write("tests/cell_ids.txt", f"{head}01 01-9\n")
+    sample.set("predict", metadata={"predict": {"answer": "a", "until": "recap"}})
+    sample.add(markdown("lines-01", "a puzzle", "lines"))
+    sample.write("book/practice/01.toml", '[[item]]\nid = "01-next"\n')
+    files.ids(root=sample.root)
+    assert (sample.root / "tests/cell_ids.txt").read_text("utf-8") == head + (
+        "01 01-1\n01 01-2\n01 01-3\n01 01-9\n01 01-next\n01 lines-01\n01 predict\n")
+    [line] = files.lost(sample.root)
+    assert line.startswith("01 01-9 was published and is gone")
+    sample.edit("tests/cell_ids.txt", "01-9", "01-9 gone: it was too hard")
+    assert not list(files.lost(sample.root))
+    sample.edit("tests/cell_ids.txt", "01-3", "01-3 gone: it was too easy")
+    assert list(files.lost(sample.root)) == [
+        "01 01-3 is there, and tests/cell_ids.txt says that it is gone"]
+    assert files.ids(root=sample.root) == []
+    sample.set("predict", metadata={})
+    assert "01 predict was" in [*files.lost(sample.root)][-1]
+
+
 def test_the_command_line(sample, capsys):
     sample.source("recap", "Adding adds.", "Adding adds.\n")
     files.main(["strip", str(sample.path)])

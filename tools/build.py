@@ -430,18 +430,10 @@ def lab():
     settings = VENV / "share/jupyter/lab/settings/overrides.json"
     settings.parent.mkdir(parents=True, exist_ok=True)
     write_whole(settings, json.dumps(NO_NEWS).encode())
-    answers, shared = ROOT / "work/answers", Path.home() / "softdict-answers"
-    if shared.is_dir() and not answers.exists():
-        fresh = answers.with_suffix(".unfinished")
-        shutil.copytree(shared, fresh, dirs_exist_ok=True)
-        fresh.rename(answers)
-        print(f"The answers of {shared} were copied to {answers}, where this checkout "
-              "keeps its own.")
-    kept = {"SOFTDICT_PROGRESS": os.environ.get("SOFTDICT_PROGRESS") or str(answers)}
     options = ["--LabApp.default_url=/lab/tree/01_dictionary.ipynb"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         options.append("--allow-root")    # in a container everybody is root
-    python("-m", "jupyterlab", *options, cwd=ROOT / "work", variables=kept)
+    python("-m", "jupyterlab", *options, cwd=ROOT / "work")
 
 
 def write(what, only=""):

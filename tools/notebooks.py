@@ -9,6 +9,8 @@
     python tools/notebooks.py outputs    run the notebooks and store the text outputs
                                         that the book claims
     python tools/notebooks.py strip      what an editor left behind, removed
+    python tools/notebooks.py ids        adds what readers' answers hang on to the list
+                                        of what stays, tests/cell_ids.txt
     python tools/notebooks.py lengths    how long each chapter is: prints rows
     python tools/notebooks.py published  copies of the executed notebooks, below
                                         _build/published, for Colab: it opens a notebook
@@ -856,6 +858,51 @@ def chosen(names, root=ROOT):
     return found
 
 
+# What readers' answers hang on
+
+def ids(notebooks=None, root=ROOT):
+    """Adds to the list of ids that stay; returns the file if it changed."""
+    file = root / "tests/cell_ids.txt"
+    lines = file.read_text("utf-8").splitlines()
+    new = set(hung_on(notebooks, root)) - set(listed(root))
+    head = [line for line in lines if line.startswith("#")]
+    rest = sorted({*lines, *new} - {*head})
+    return [file] if write_text(file, "\n".join([*head, *rest]) + "\n") else []
+
+
+def hung_on(notebooks=None, root=ROOT):
+    """Chapter and id, as "01 sums", of all by which an answer is remembered.
+
+    by web/memory.js in a browser, and by softdict.progress() in a folder
+    """
+    for path in map(Path, notebooks or paths(root)):
+        for cell in read(path).cells:
+            if "predict" in cell.metadata or shuffled.TAG in tags(cell):
+                yield f"{path.name[:2]} {cell.id}"
+            elif "exercise" in tags(cell):
+                yield f"{path.name[:2]} {exercise(cell)}"
+    yield from (f"{name[:2]} {name}" for name in practice.items(root))
+
+
+def listed(root=ROOT):
+    """The listed ids, each with what its line says more: why it is gone."""
+    lines = (root / "tests/cell_ids.txt").read_text("utf-8").splitlines()
+    rows = [line.split(maxsplit=2) for line in lines if not line.startswith("#")]
+    return {f"{chapter} {name}": " ".join(why) for chapter, name, *why in rows}
+
+
+def lost(root=ROOT):
+    """What is wrong with the list, a sentence each."""
+    there = set(hung_on(root=root))
+    for one, why in listed(root).items():
+        if one not in there and not why.startswith("gone: "):
+            yield (f"{one} was published and is gone, and readers' answers hang on it: "
+                   "name it so again, or say behind it in tests/cell_ids.txt why, as "
+                   '"gone: ..."')
+        elif one in there and why:
+            yield f"{one} is there, and tests/cell_ids.txt says that it is gone"
+
+
 def print_lengths(chosen_paths):
     """Prints a row a chapter: what is read on its main road, and in which time."""
     print("chapter                words  lines  figures  predictions  recalls  minutes")
@@ -871,7 +918,7 @@ def main(arguments):
         return
     commands = {"quotes": rewrite_quotes, "strip": strip, "outputs": store_outputs,
                 "published": published, "student": student, "work": work,
-                "drive": for_drive}
+                "drive": for_drive, "ids": ids}
     if not arguments or arguments[0] not in commands:
         sys.exit("usage: python tools/notebooks.py "
                  f"{'|'.join([*commands, 'lengths'])} [NOTEBOOK...]")

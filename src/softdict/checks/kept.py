@@ -1,8 +1,10 @@
 """What a reader has solved, kept from one session to the next.
 
 A check in a notebook that passes keeps the answer as a file, and `progress()` lists all
-exercises of the book. Nothing kept is run unless the reader asks for it. The variable
-SOFTDICT_PROGRESS names another folder than `softdict-answers` in the home folder.
+exercises of the book. Nothing kept is run unless the reader asks for it. A checkout of
+the book keeps its own in `work/answers`; where the package is installed without one,
+they lie in `softdict-answers` in the home folder. The variable SOFTDICT_PROGRESS names
+another folder.
 """
 
 import importlib
@@ -10,6 +12,7 @@ import inspect
 import json
 import linecache
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -22,8 +25,42 @@ DRIVE = Path("/content/drive")
 
 
 def folder():
-    """Where answers and points are kept."""
-    return Path(os.environ.get("SOFTDICT_PROGRESS") or Path.home() / "softdict-answers")
+    """Where answers and points are kept.
+
+    the first time in a checkout, what the home folder has is copied, with a word
+    """
+    if named := os.environ.get("SOFTDICT_PROGRESS"):
+        return Path(named)
+    shared, root = Path.home() / "softdict-answers", checkout()
+    if root is None:
+        return shared
+    own = root / "work/answers"
+    if shared.is_dir() and not own.exists():
+        fresh = own.with_suffix(".unfinished")
+        try:
+            shutil.copytree(shared, fresh, dirs_exist_ok=True)
+            fresh.rename(own)
+            print(f"The answers of {shared} were copied to {own}, where this checkout "
+                  "keeps its own.")
+        except OSError as error:
+            if not own.exists():    # else another notebook was faster
+                print(f"The answers of {shared} were not copied to {own}: {error}")
+                return shared
+    return own
+
+
+def checkout():
+    """The checkout of the book that the package is imported from, or None.
+
+    one that the reader cannot write, on a server for all, counts as none
+    """
+    source = Path(__file__).resolve().parents[2]
+    root, settings = source.parent, source.parent / "pyproject.toml"
+    if (source.name == "src" and (root / "notebooks").is_dir() and settings.is_file()
+            and 'name = "softdict"' in settings.read_text("utf-8")
+            and os.access(root, os.W_OK)):
+        return root
+    return None
 
 
 def points():
