@@ -848,6 +848,25 @@ def test_a_file_carries_all_to_another_device_and_is_joined_there(page, site):
     assert imported(page, json.dumps(content)) == "Nothing in the file is new here."
 
 
+def test_a_file_is_chosen_by_a_button_of_the_book_with_the_keyboard_too(page):
+    opened(page, "practice", {})
+    button, box = page.locator(".practice-buttons label"), page.locator(
+        "#practice-import")
+    style = """one => { const { color, minHeight, borderRadius } = getComputedStyle(one);
+        return [color, minHeight, borderRadius]; }"""
+    assert button.evaluate(style) == page.get_by_role(
+        "button", name="Export").evaluate(style)
+    assert box.evaluate("one => getComputedStyle(one).opacity") == "0"
+    page.get_by_role("button", name="Export").focus()
+    page.keyboard.press("Tab")
+    assert box.evaluate("one => one === document.activeElement")
+    assert button.evaluate("one => getComputedStyle(one).outlineStyle") == "solid"
+    with page.expect_file_chooser():
+        button.click()
+    with page.expect_file_chooser():
+        page.keyboard.press("Enter")
+
+
 def test_what_the_package_keeps_of_solved_exercises_is_ticked(page, tmp_path,
                                                              monkeypatch):
     monkeypatch.setenv("SOFTDICT_PROGRESS", str(tmp_path))
