@@ -170,7 +170,8 @@ def test_every_word_fits_into_its_box(opened, data):
         chosen(page, number)
         slid(page, "beam size", 5)
         wide = page.evaluate("""() => [...document.querySelectorAll('live-beam svg g')]
-            .flatMap(group => [...group.querySelectorAll('text:not(.log)')].filter(one =>
+            .flatMap(group => [...group.querySelectorAll('text:not(.log)')]
+            .filter(one =>
               one.getBBox().width > group.querySelector('rect').getBBox().width - 8))
             .map(one => one.textContent)""")
         assert not wide

@@ -850,10 +850,9 @@ def test_a_file_carries_all_to_another_device_and_is_joined_there(page, site):
 
 def test_a_file_is_chosen_by_a_button_of_the_book_with_the_keyboard_too(page):
     opened(page, "practice", {})
-    button, box = page.locator(".practice-buttons label"), page.locator(
-        "#practice-import")
-    style = """one => { const { color, minHeight, borderRadius } = getComputedStyle(one);
-        return [color, minHeight, borderRadius]; }"""
+    button, box = map(page.locator, (".practice-buttons label", "#practice-import"))
+    style = """one => ["color", "minHeight", "borderRadius", "font"].map(name =>
+        getComputedStyle(one)[name])"""
     assert button.evaluate(style) == page.get_by_role(
         "button", name="Export").evaluate(style)
     assert box.evaluate("one => getComputedStyle(one).opacity") == "0"
