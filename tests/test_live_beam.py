@@ -164,6 +164,34 @@ def test_no_line_crosses_another(page, data):
             before = {key: place for _, key, place in step}
 
 
+def test_every_word_fits_into_its_box(opened, data):
+    page = opened()
+    for number in range(len(data["sentences"])):
+        chosen(page, number)
+        slid(page, "beam size", 5)
+        wide = page.evaluate("""() => [...document.querySelectorAll('live-beam svg g')]
+            .flatMap(group => [...group.querySelectorAll('text:not(.log)')]
+            .filter(one =>
+              one.getBBox().width > group.querySelector('rect').getBBox().width - 8))
+            .map(one => one.textContent)""")
+        assert not wide
+
+
+def test_in_the_tiny_tree_each_log_p_stands_on_its_own_line_alone(opened):
+    """The text of a label, and how many lines go through it."""
+    page = opened()
+    assert page.evaluate("""() => {
+      const lines = [...document.querySelectorAll('live-beam svg path')];
+      return [...document.querySelectorAll('live-beam svg .log')].map((label, n) => {
+        const { x, y, width, height } = label.getBBox();
+        const through = lines.map(line => Array.from({ length: 101 }, (_, i) =>
+          line.getPointAtLength(line.getTotalLength() * i / 100)).some(at =>
+            at.x > x && at.x < x + width && at.y > y + 2 && at.y < y + height - 2));
+        return through[n] && through.filter(Boolean).length === 1;
+      });
+    }""") == [True] * 9
+
+
 def test_what_is_fetched_is_small(data):
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     assert len(text.encode()) < 200_000 and EOS not in data["sentences"][0]["words"]

@@ -848,6 +848,25 @@ def test_a_file_carries_all_to_another_device_and_is_joined_there(page, site):
     assert imported(page, json.dumps(content)) == "Nothing in the file is new here."
 
 
+def test_a_file_is_chosen_by_a_button_of_the_book_with_the_keyboard_too(page):
+    opened(page, "practice", {})
+    button, box = map(page.locator, (".practice-buttons label", "#practice-import"))
+    style = """one => ["color", "minHeight", "borderRadius", "font"].map(name =>
+        getComputedStyle(one)[name])"""
+    assert button.evaluate(style) == page.get_by_role(
+        "button", name="Export").evaluate(style)
+    assert box.evaluate("one => getComputedStyle(one).opacity") == "0"
+    page.get_by_role("button", name="Export").focus()
+    page.keyboard.press("Tab")
+    assert box.evaluate("one => one === document.activeElement")
+    assert button.evaluate("one => getComputedStyle(one).outlineStyle") == "solid"
+    with page.expect_file_chooser() as asked:
+        page.keyboard.press("Enter")
+    asked.value.set_files([])    # closed, or the next may not open
+    with page.expect_file_chooser():
+        button.click()
+
+
 def test_what_the_package_keeps_of_solved_exercises_is_ticked(page, tmp_path,
                                                              monkeypatch):
     monkeypatch.setenv("SOFTDICT_PROGRESS", str(tmp_path))

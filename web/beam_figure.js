@@ -45,8 +45,11 @@ export function rows(steps) {
   });
 }
 
-const [WIDE, GAP, TALL, SPACE] = [92, 52, 52, 8];    // pixels: a box, the room between two columns, between two rows
-const left = t => 12 + t * (WIDE + GAP) + GAP;    // where the boxes of a step begin
+const [GAP, TALL, SPACE] = [60, 52, 8];    // pixels: the room between two columns, a box, the room between two rows
+// How wide the boxes of a tree are: its longest word fits
+const widest = (steps, words) => Math.max(92, ...steps.flatMap(({ boxes }) =>
+  boxes.map(one => 12 + 8 * words[one.words.at(-1)][0].length)));
+const left = (t, wide) => 12 + t * (wide + GAP) + GAP;    // where the boxes of a step begin
 const NS = "http://www.w3.org/2000/svg";
 const svg = (tag, attributes, ...children) => {
   const made = document.createElementNS(NS, tag);
@@ -58,7 +61,7 @@ const svg = (tag, attributes, ...children) => {
 // The tree up to a step as a drawing; `first` is the best translation so far
 export function tree(steps, shown, first, words) {
   const places = rows(steps), tall = Math.max(...places.map(row => row.length)) * (TALL + SPACE);
-  const wide = left(steps.length) - GAP + 12;
+  const each = widest(steps, words), wide = left(steps.length, each) - GAP + 12;
   const middle = (t, row) => (row + 0.5) * tall / places[t].length, best = first && `${[...first.words, 0].join(" ")} `;
   const [lines, frames] = [[], []];
   let before = new Map([["", { x: 12, y: tall / 2 }]]);    // where each beginning's box ends
@@ -66,18 +69,18 @@ export function tree(steps, shown, first, words) {
     const ends = new Map();
     boxes.forEach(({ words: ids, log, total, state }, n) => {
       const key = ids.join(" "), from = before.get(ids.slice(0, -1).join(" "));
-      const x = left(t), y = middle(t, places[t][n]);
-      const off = from.y < y - 1 ? 16 : -6;    // beside the line
+      const x = left(t, each), y = middle(t, places[t][n]);
+      const on = y + (from.y - y) * 22 / GAP;    // the line's height where log p stands, near its box: there lines are far apart
       const name = best?.startsWith(`${key} `) ? `${state} first` : state, [word, gloss] = words[ids.at(-1)];
       const frame = inset => svg("rect", { x: x + inset, y: y - TALL / 2 + inset, rx: 4,
-        width: WIDE - 2 * inset, height: TALL - 2 * inset });
-      const line = (kind, down, told) => svg("text", { class: kind, x: x + WIDE / 2, y: y + down }, told);
+        width: each - 2 * inset, height: TALL - 2 * inset });
+      const line = (kind, down, told) => svg("text", { class: kind, x: x + each / 2, y: y + down }, told);
       lines.push(svg("path", { class: name, d: `M${from.x} ${from.y}L${x} ${y}` }));
-      frames.push(svg("g", { class: name }, svg("text", { class: "log", x: x - 4, y: y + off }, signed(log)),
+      frames.push(svg("g", { class: name }, svg("text", { class: "log", x: x - 22, y: on + 4.5 }, signed(log)),
         frame(0), ...state === "ended" ? [frame(3)] : [], ...gloss
           ? [line("word", -11, word), line("gloss", 4, gloss), line("sum", 20, signed(total))]
           : [line("word", -4, word), line("sum", 14, signed(total))]));
-      ends.set(key, { x: x + WIDE, y });
+      ends.set(key, { x: x + each, y });
     });
     before = ends;
   });
@@ -133,7 +136,8 @@ define("beam", "A beam search, step by step", async element => {
   }
   for (const name in sliders) sliders[name].addEventListener("input", () => draw(name !== "step"));
   sliders.step.addEventListener("input", () => {    // what was drawn last is seen
-    region.scrollLeft = left(Number(sliders.step.value)) - region.clientWidth;
+    const last = region.querySelector("g:last-of-type rect")?.getBBox();
+    region.scrollLeft = last ? last.x + last.width + GAP - region.clientWidth : 0;
   });
   sentence.addEventListener("change", () => { draw(); region.scrollLeft = 0; });
   element.append(make("div", { className: "controls" }, labelled("sentence", sentence),

@@ -42,7 +42,7 @@ function hands(t, s) {
   const at = ([a, b], far = 1) => [120 + 44 * a * far, 120 - 44 * b * far];
   const hand = (vector, position, colour, mark) => {
     const tip = rotate(vector, position), [across, down] = at(tip), long = Math.hypot(...vector), [left, low] = at(tip, 1 + 0.32 / long);
-    return [svg("circle", { cx: 120, cy: 120, r: 44 * long, fill: "none", stroke: "#767676", "stroke-dasharray": "2 3" }),
+    return [svg("circle", { cx: 120, cy: 120, r: 44 * long, class: "way", "stroke-dasharray": "2 3" }),
             svg("line", { x1: 120, y1: 120, x2: across, y2: down, stroke: colour, "stroke-width": 2 }),
             mark === "round" ? svg("circle", { cx: across, cy: down, r: 5, fill: colour })
               : svg("rect", { x: across - 5, y: down - 5, width: 10, height: 10, fill: colour }),
