@@ -68,7 +68,7 @@ def test_every_kind_gets_the_same_rows(monkeypatch):
 def test_a_result_holds_every_kind_and_a_hybrid_learns(monkeypatch):
     for module, name, small in ((recall, "KEYS", 8), (hybrids, "KEYS", 8),
                                 (recall, "VALUES", 4), (hybrids, "VALUES", 4),
-                                (hybrids, "PAIRS", (2, 4))):
+                                (hybrids, "PAIR_COUNTS", (2, 4))):
         monkeypatch.setattr(module, name, small)
     table = hybrids.recalled("twice", 0, kinds=["hybrid"], updates=150)
     assert set(table) == {"pairs", "updates", "rate", "hybrid"}
