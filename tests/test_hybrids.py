@@ -56,8 +56,8 @@ def test_the_kinds_differ_by_strengths_and_gates_alone():
 
 def test_every_kind_gets_the_same_rows(monkeypatch):
     seen = []
-    monkeypatch.setattr(recall, "rows", lambda *given, rows=recall.rows:
-                        seen.append(rows(*given)) or seen[-1])
+    monkeypatch.setattr(recall, "rows", lambda *given, rows=recall.rows, **more:
+                        seen.append(rows(*given, **more)) or seen[-1])
     for kind in KINDS:
         list(hybrids.trained("once", kind, 1, updates=2)[1])
     assert len(seen) == 2 * len(KINDS)

@@ -21,9 +21,9 @@ def small(monkeypatch, tmp_path):
     made, real = [], splits.pairs
     monkeypatch.setattr(splits, "derivations", cache(splits.derivations.__wrapped__))
 
-    def counted(name, seed):
+    def counted(name, *given, **more):
         made.append(name)
-        return real(name, seed)
+        return real(name, *given, **more)
 
     monkeypatch.setattr(splits, "pairs", counted)
     return made

@@ -89,8 +89,8 @@ def test_all_kinds_learn_four_pairs_and_differ_by_little(kind, monkeypatch):
 
 def test_every_kind_gets_the_same_rows(monkeypatch):
     seen = []
-    monkeypatch.setattr(recall, "rows", lambda *given: seen.append(rows(*given))
-                        or seen[-1])
+    monkeypatch.setattr(recall, "rows", lambda *given, **more: seen.append(
+        rows(*given, **more)) or seen[-1])
     for kind in ("softmax", "gated delta"):
         list(recall.trained("void", kind, 16, 1, updates=2)[1])
     for one, other in zip(seen[:2], seen[2:], strict=True):
