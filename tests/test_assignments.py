@@ -304,7 +304,7 @@ def test_without_otter_it_says_so(monkeypatch, tmp_path, capsys):
 
 
 def test_a_build_that_fails_leaves_the_old_one(monkeypatch, tmp_path, capsys):
-    def assign(name, seed, work, out):
+    def assign(name, seed, work, out, *given, **more):
         out.mkdir(parents=True)
         (out / "made").write_text(f"{seed}")
         if seed == 2 and name == build.NAMES[1]:

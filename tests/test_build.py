@@ -136,13 +136,13 @@ def test_only_a_finished_environment_counts(repository, monkeypatch):
     (repository / ".venv/half").write_text("made")
     calls = []
 
-    def interrupted(*arguments):
+    def interrupted(*arguments, **more):
         raise KeyboardInterrupt
 
-    def counted(*arguments):
+    def counted(*arguments, **more):
         calls.append(arguments)
 
-    monkeypatch.setattr(environment, "install_torch", lambda: None)
+    monkeypatch.setattr(environment, "install_torch", lambda *given, **more: None)
     monkeypatch.setattr(environment, "pip", interrupted)
     with pytest.raises(KeyboardInterrupt):
         environment.make_environment()
@@ -211,7 +211,7 @@ def test_new_requirements_ask_for_new_locks(repository):
         (repository / "requirements.lock").write_text(environment.digest(text))
         stop = pytest.raises(ZeroDivisionError)
         with stop, pytest.MonkeyPatch.context() as patch:
-            patch.setattr(environment, "renew_environment", lambda *_: 1 / 0)
+            patch.setattr(environment, "renew_environment", lambda *_, **more: 1 / 0)
             environment.make_environment()
 
 
@@ -244,7 +244,7 @@ def test_a_torch_that_the_lock_does_not_know_is_removed(repository, monkeypatch)
         f"    --hash=sha256:{'c' * 64}\n")
     came = {}
 
-    def pip(*arguments):
+    def pip(*arguments, **more):
         named = dict(zip(arguments, arguments[1:]))
         assert named["-c"].read_text() == (
             "torch==2.13.0 \ncuda-toolkit==13 ; sys_platform == 'linux' ")
@@ -290,12 +290,12 @@ def test_locks_are_made_whole_or_not_at_all(repository, monkeypatch):
               f"nvidia-x==2 ; os_name == 'posix' \\\n    --hash=sha256:{'b' * 64}\n"
               f"torch==2.13.0 \\\n    --hash=sha256:{'c' * 64}\n"
               f"torchlike==3 \\\n    --hash=sha256:{'d' * 64}\n")
-    monkeypatch.setattr(lock, "compiled", lambda: answer)
+    monkeypatch.setattr(lock, "compiled", lambda *given, **more: answer)
     monkeypatch.setattr(lock.urllib.request, "urlopen", unreachable)
     with pytest.raises(environment.Stop, match="so the locks are as they were: no rou"):
         lock.renew()
     assert (repository / "requirements.lock").read_text() == before
-    monkeypatch.setattr(lock, "cpu_builds", lambda: (
+    monkeypatch.setattr(lock, "cpu_builds", lambda *given, **more: (
         f"torch-2.13.0+cpu-cp312-cp312-manylinux_x.whl#sha256={'e' * 64}"))
     lock.renew()
     common = (repository / "requirements.lock").read_text()
@@ -311,7 +311,8 @@ def test_locks_are_made_whole_or_not_at_all(repository, monkeypatch):
     # torch's own index is not asked for the torch that is locked
     apart = (repository / "torch.lock").read_text()
     monkeypatch.setattr(lock, "cpu_builds", unreachable)
-    monkeypatch.setattr(lock, "compiled", lambda: answer.replace("a==1", "a==2"))
+    monkeypatch.setattr(lock, "compiled",
+                        lambda *given, **more: answer.replace("a==1", "a==2"))
     lock.renew()
     assert "\na==2 " in (repository / "requirements.lock").read_text()
     assert (repository / "torch.lock").read_text() == apart
@@ -393,7 +394,7 @@ def test_a_closed_pipe_of_a_small_command_is_quiet():
 
 def test_of_two_commands_at_once_the_second_is_told(repository, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["build.py", "slides"])
-    monkeypatch.setattr(build, "slides", lambda: None)
+    monkeypatch.setattr(build, "slides", lambda *given, **more: None)
     hold = ("import sys, environment\n"
             "from pathlib import Path\n"
             "with environment.alone(Path(sys.argv[1])):\n"
@@ -501,9 +502,9 @@ def test_a_damaged_stamp_of_the_environment_is_made_again(repository, monkeypatc
     (repository / ".venv/stamp").write_bytes(b"\xff\xfe")
     monkeypatch.setattr(environment.subprocess, "run",
                         lambda *command, **how: subprocess.CompletedProcess([], 0))
-    monkeypatch.setattr(environment, "pip", lambda *words: (
+    monkeypatch.setattr(environment, "pip", lambda *words, **more: (
         repository / ".venv").mkdir(exist_ok=True))
-    monkeypatch.setattr(environment, "install_torch", lambda: None)
+    monkeypatch.setattr(environment, "install_torch", lambda *given, **more: None)
     environment.make_environment()
     assert (repository / ".venv/stamp").read_text("utf-8").startswith(
         environment.check_python())
@@ -536,9 +537,9 @@ def nbval(sample, monkeypatch, capfd):
         wanted = {sample.path: notebooks.fingerprint(sample.path, sample.root)}
         monkeypatch.setattr(environment, "PYTHON", Path(sys.executable))
         monkeypatch.setattr(build, "BUILD", sample.root / "_build")
-        monkeypatch.setattr(build, "install_wheel", lambda: ROOT / "src")
-        monkeypatch.setattr(build, "check_origin", lambda folder, wheel: None)
-        monkeypatch.setattr(build, "fingerprints", lambda only: wanted)
+        monkeypatch.setattr(build, "install_wheel", lambda *given, **more: ROOT / "src")
+        monkeypatch.setattr(build, "check_origin", lambda *given, **more: None)
+        monkeypatch.setattr(build, "fingerprints", lambda *given, **more: wanted)
         counts, book = build.run_notebooks(**settings), Book(sample.root)
         book.runs = seen(book)
         return counts, book
@@ -613,7 +614,7 @@ def test_a_notebook_gets_its_outputs_from_an_empty_folder(repository):
 
 def test_a_failing_cell_is_named_and_the_last_good_site_stays(repository, last_good,
                                                               monkeypatch, capsys):
-    monkeypatch.setattr(build, "make_environment", lambda: None)
+    monkeypatch.setattr(build, "make_environment", lambda *given, **more: None)
     monkeypatch.setattr(sys, "argv", ["build.py", "book"])
     write_notebook(repository / "notebooks/01_bad.ipynb", "x = 0",
                    "1 / x\nprint('never')")
@@ -640,11 +641,11 @@ def test_nbval_compares_the_tagged_outputs(repository):
 def test_the_gpu_is_asked_only_where_there_is_one(
         found, repository, monkeypatch, capfd):
     calls, told = [], subprocess.CompletedProcess([], 0, f"2.13.0 {found}\n")
-    monkeypatch.setattr(build, "make_environment", lambda: None)
+    monkeypatch.setattr(build, "make_environment", lambda *given, **more: None)
     monkeypatch.setattr(build, "python", lambda *arguments, **settings: told)
     monkeypatch.setattr(build, "run_notebooks", lambda: (5, 0, 0))
     monkeypatch.setattr(
-        build, "pytest", lambda *words, cwd: calls.append(words) or (2, 0, 1))
+        build, "pytest", lambda *words, cwd, **more: calls.append(words) or (2, 0, 1))
     build.gpu()
     words = capfd.readouterr().out
     if found:
@@ -691,13 +692,13 @@ def write_site(folder, html=GOOD):
 
 
 def test_only_a_good_site_is_put_in_place(repository, last_good, monkeypatch, capfd):
-    monkeypatch.setattr(build, "make_environment", lambda: None)
-    monkeypatch.setattr(build, "stage", lambda: None)
-    monkeypatch.setattr(build, "fingerprints", lambda only="": {})
+    monkeypatch.setattr(build, "make_environment", lambda *given, **more: None)
+    monkeypatch.setattr(build, "stage", lambda *given, **more: None)
+    monkeypatch.setattr(build, "fingerprints", lambda *given, **more: {})
     monkeypatch.setenv("CHROMIUM", "none")
     made = {"html": GOOD.replace("other.html", "gone.html")}
 
-    def build_pages(source, output):
+    def build_pages(source, output, *given, **more):
         shutil.rmtree(output, ignore_errors=True)
         write_site(output / "_build/html", made["html"])
 
@@ -746,7 +747,7 @@ def test_a_swap_that_fails_leaves_the_old_site(tmp_path, monkeypatch, error):
     fresh, site, last = two_sites(tmp_path)
     rename = Path.rename
 
-    def in_two_steps(*folders):
+    def in_two_steps(*folders, **more):
         raise OSError("not on this system")
 
     def broken(path, target):
@@ -919,7 +920,7 @@ def test_a_broken_page_is_found(browser_findings, number):
 
 
 def test_no_browser_is_said_in_a_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(pages, "browser_path", lambda: None)
+    monkeypatch.setattr(pages, "browser_path", lambda *given, **more: None)
     assert pages.check(write_site(tmp_path / "site")) == 0
     assert "Checks in a browser are skipped" in capsys.readouterr().out
 
@@ -983,7 +984,7 @@ def test_a_closed_pipe_is_quiet(tmp_path):
                                            (environment.Stop("A reason."),
                                             "\nA reason.")])
 def test_a_command_ends_in_words(repository, monkeypatch, problem, told):
-    def ends():
+    def ends(*given, **more):
         raise problem
 
     monkeypatch.setattr(build, "slides", ends)
@@ -1171,7 +1172,7 @@ def test_the_address_moves_everywhere_and_leaves_nothing_behind(tmp_path, monkey
     for name in (*build.ADDRESSED, "CONTRIBUTING.md", "_toc.yml"):
         shutil.copy(ROOT / name, tmp_path)
     monkeypatch.setattr(build, "ROOT", tmp_path)
-    monkeypatch.setattr(build, "write", lambda what: notebooks.rewrite_quotes(
+    monkeypatch.setattr(build, "write", lambda *given, **more: notebooks.rewrite_quotes(
         root=tmp_path))
     build.address("Ada/attention")
     left = [path.name for path in tmp_path.rglob("*")

@@ -250,7 +250,7 @@ def test_rows_of_another_translation_are_found(broken, monkeypatch, recorder):
 
 
 def test_a_step_that_changes_the_cache_it_was_given_is_found(monkeypatch):
-    monkeypatch.setattr(DecoderCache, "copy", lambda cache: cache)
+    monkeypatch.setattr(DecoderCache, "copy", lambda cache, *given, **more: cache)
     with pytest.raises(AssertionError):
         test_a_step_leaves_the_cache_that_it_was_given()
     with pytest.raises(AssertionError):
@@ -260,6 +260,6 @@ def test_a_step_that_changes_the_cache_it_was_given_is_found(monkeypatch):
 def test_a_cache_without_places_for_its_words_is_found(monkeypatch):
     """A new word at position 0, as if none stood before it."""
     monkeypatch.setattr(DecoderCache, "length", 0)
-    monkeypatch.setattr(DecoderCache, "check", lambda *_: None)
+    monkeypatch.setattr(DecoderCache, "check", lambda *_, **more: None)
     with pytest.raises(AssertionError):
         follows(machine().eval(), [[0, 1]] * T)

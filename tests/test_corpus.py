@@ -25,7 +25,7 @@ from softdict.corpus.splits import (
     BINS,
     LONG,
     ROLE,
-    SIZES,
+    SPLITS,
     derivations,
     held_out,
     never_subject,
@@ -35,7 +35,7 @@ from softdict.corpus.splits import (
 from softdict.corpus.trees import predications
 
 LEXICON = lexicon()
-PAIRED = tuple(name for name in SIZES if not name.startswith("mono"))
+PAIRED = tuple(name for name in SPLITS if not name.startswith("mono"))
 
 # written by hand: morphemes, surface
 FORMS = """
@@ -364,7 +364,7 @@ def test_text_is_nfc_and_the_surface_is_what_join_gives(splits):
 
 def test_sizes_and_names(splits):
     for name, pairs in splits.items():
-        assert len(pairs) == SIZES[name][0]
+        assert len(pairs) == SPLITS[name][0]
     with pytest.raises(ValueError,
                        match="there is no split 'tset'; the splits are iid"):
         corpus.split("tset")
@@ -379,7 +379,7 @@ def test_every_bin_has_the_same_mix_of_constructions(splits):
         for shortest, longest in LONG if name == "long" else BINS:
             inside = [pair
                       for pair in splits[name] if shortest <= pair.length <= longest]
-            assert len(inside) == SIZES[name][0] // (2 if name == "long" else 5)
+            assert len(inside) == SPLITS[name][0] // (2 if name == "long" else 5)
             assert (set(Counter(pair.kind for pair in inside).values())
                     == {len(inside) // 5})
 
@@ -393,7 +393,7 @@ def test_training_is_at_most_two_deep_and_the_deep_split_three(splits):
 
 def test_no_sentence_is_in_two_splits():
     seen = {}
-    for name in SIZES:
+    for name in SPLITS:
         for tree in derivations(name):
             if name == "register" and tree.register != "plain":
                 continue

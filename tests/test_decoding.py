@@ -54,7 +54,7 @@ def test_stops_at_eos_and_writes_neither_pad_nor_bos():
 
 
 def test_without_that_rule_it_would_write_pads(monkeypatch):
-    monkeypatch.setattr(decoding, "without", lambda logits, *ids: logits)
+    monkeypatch.setattr(decoding, "without", lambda logits, *ids, **more: logits)
     assert (greedy(Script([5, 6, EOS], [EOS]), SOURCE, LENGTHS, max_length=2)
             == [[PAD, PAD], [PAD, PAD]])
 

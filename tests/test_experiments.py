@@ -69,8 +69,8 @@ def made_corpus(tmp_path, monkeypatch):
         for example in splits[name]])
     monkeypatch.setattr(sentences, "join", " ".join)
     monkeypatch.setattr(sentences, "HELD_OUT", ("iid", "long"))
-    monkeypatch.setattr(sentences, "pool", lambda: {"NOUN": list(NOUNS.values()),
-                                                    "VERB": list(VERBS.values())})
+    monkeypatch.setattr(sentences, "pool", lambda *given, **more: {
+        "NOUN": list(NOUNS.values()), "VERB": list(VERBS.values())})
     cached = (recipes.vocabs, baselines.ibm, endings.vocabularies, endings.rows,
               bigrams.numbers, bigrams.word_pairs)
     for function in cached:
@@ -111,7 +111,7 @@ def test_what_is_done_is_skipped(monkeypatch):
 def test_an_interrupted_experiment_goes_on(monkeypatch):
     real = runner.train
 
-    def interrupted(training, pairs, path):
+    def interrupted(training, pairs, path, *given, **more):
         def stop(model):
             raise KeyboardInterrupt
         training.settings = training.settings.__class__(**{**training.settings.__dict__,
@@ -166,7 +166,7 @@ def test_seconds_are_those_of_all_sessions(monkeypatch):
             run(SMALL_RUN, 0)
         clock[0] += 10_000    # nobody works
 
-    def last(training, pairs, path):
+    def last(training, pairs, path, *given, **more):
         clock[0] += 60
         return real(training, pairs)
 
@@ -675,7 +675,8 @@ def test_replacements_leave_the_model_as_it_was(monkeypatch):
     linked[0] = replace(linked[0], links=(*linked[0].links, (1, 0)))
     seen = []
     monkeypatch.setattr(replaced, "instead",
-                        lambda rows: seen.append(rows) or instead(rows))
+                        lambda rows, *given, **more: seen.append(rows) or instead(
+                            rows, *given, **more))
     table = replaced.replacements(DOTS, model)
     gold = torch.zeros_like(seen[0])
     gold[:, 0, 2] = gold[:, 4, 3] = gold[:, 2, 5] = 1
@@ -719,7 +720,7 @@ def test_the_empty_word_takes_what_no_other_explains(monkeypatch):
     table = table.clone()
     table[BOS, target_vocab.numbers["-는"]] = 1.0
     monkeypatch.setattr(baselines, "ibm",
-                        lambda count: (table, source_vocab, target_vocab))
+                        lambda *given, **more: (table, source_vocab, target_vocab))
     ends = [replace(example, possible=(*example.links, (1, 1)))
             for example in examples]
     assert baselines.links_or_none(ends, 60) == [set(e.links) for e in examples]
@@ -805,7 +806,7 @@ def test_flags_say_of_each_sentence_whether_it_is_exact_and_what_it_has(monkeypa
     assert table["long"]["found"] == "1 3 1 3 1" and table["long"]["wanted"] == (
         "3 3 3 3 3")
     assert flags.known(replace(system, pairs=20)) == sentences.split("train")[:9]
-    monkeypatch.setattr(averaged, "compared", lambda model: [model])
+    monkeypatch.setattr(averaged, "compared", lambda model, *given, **more: [model])
     assert "averaged" not in table
     assert flags.finish(roles.SYSTEM, training)["averaged"] == [training.model]
 
@@ -987,7 +988,7 @@ def test_the_needs_of_an_ending_are_read_off_it(monkeypatch):
 
 def test_each_need_is_counted_where_it_is_there(monkeypatch):
     labels = ["-", "-아요", "-시 -어요", "-를", "-지 않 -시 -었 -다"]
-    monkeypatch.setattr(endings, "vocabularies", lambda: (
+    monkeypatch.setattr(endings, "vocabularies", lambda *given, **more: (
         None, SimpleNamespace(words=labels)))
     model = SaysNothing()
     pairs = [([5, 6, EOS], [1, 3, PAD]), ([7, 8, EOS], [4, 2, PAD])]
@@ -1013,7 +1014,7 @@ def test_the_loss_falls_apart_into_right_and_wrong_words():
 def test_a_checkpoints_numbers_stand_beside_its_updates(monkeypatch, tmp_path):
     seen = []
 
-    def evaluate(model):
+    def evaluate(model, *given, **more):
         seen.append(model.training)
         return {"valid": {"loss": len(seen)}, "iid": {"loss": -len(seen)}}
 
@@ -1102,10 +1103,10 @@ def test_gradients_are_those_of_words_and_of_no_pads(monkeypatch):
     real = endings.EncoderLayer.forward
     given = []
 
-    def noted(layer, x, *others):
+    def noted(layer, x, *others, **more):
         given.append(x)
         x.register_hook(lambda gradient: given.append(gradient))
-        return real(layer, x, *others)
+        return real(layer, x, *others, **more)
 
     monkeypatch.setattr(endings.EncoderLayer, "forward", noted)
     monkeypatch.setattr(endings, "CONNECTIONS", {"pre": endings.CONNECTIONS["pre"]})

@@ -29,7 +29,7 @@ def texts(figure):
 def test_a_notebook_gets_svg_and_outside_of_one_no_shell_is_started(monkeypatch):
     assert IPython.get_ipython() is None    # `settings` has called style
     asked = []
-    monkeypatch.setattr(runtime, "shell", lambda: "a notebook's")
+    monkeypatch.setattr(runtime, "shell", lambda *given, **more: "a notebook's")
     monkeypatch.setattr(backend_inline, "set_matplotlib_formats",
                         lambda *formats, **more: asked.append(formats))
     figures.style()

@@ -87,7 +87,7 @@ def test_of_two_processes_on_one_file_the_second_is_told(tmp_path):
 
 
 def test_a_file_system_without_locks_is_no_hindrance(tmp_path, monkeypatch):
-    def none(*arguments):
+    def none(*arguments, **more):
         raise OSError(38, "Function not implemented")
 
     monkeypatch.setattr(files, "lock", none)

@@ -362,7 +362,7 @@ def test_a_filter_without_which_a_process_could_be_made_is_missed(monkeypatch):
         allows.export_bpf(file)
         file.seek(0)
         content = file.read()
-    monkeypatch.setattr(walls, "seccomp_filter", lambda: content)
+    monkeypatch.setattr(walls, "seccomp_filter", lambda *given, **more: content)
     assert told_of(cells, asked)["found"][0][0][0] is True
 
 
@@ -371,7 +371,7 @@ def test_a_python_in_the_place_of_the_scratch_folder_is_seen(tmp_path, monkeypat
     places = walls.python_places()
     (tmp_path / "library").mkdir()
     monkeypatch.setattr(walls, "SCRATCH", str(tmp_path))
-    monkeypatch.setattr(walls, "python_places", lambda: [
+    monkeypatch.setattr(walls, "python_places", lambda *given, **more: [
         *places, str(tmp_path / "library")])
     cells = [f"import os\ndef f(): return os.listdir({str(tmp_path)!r})"]
     asked = [("f", "def drive(f): return f()", [[()]])]
@@ -456,11 +456,11 @@ def test_what_was_ended_from_outside_is_run_again(tmp_path, task, monkeypatch):
     handed_in, kept = {"a1": RIGHT}, tmp_path / "kept"
     real, count = boxes.Box.begin, []
 
-    def killed(self, *given):
+    def killed(self, *given, **more):
         count.append(self)
         self.process.kill()
         self.process.wait()
-        real(self, *given)
+        real(self, *given, **more)
 
     monkeypatch.setattr(boxes.Box, "begin", killed)
     row = graded(tmp_path, task, handed_in, kept=kept)["a1"]
@@ -510,8 +510,8 @@ def test_a_start_that_fails_is_tried_again_and_not_without_end(monkeypatch, kind
 def test_an_answer_that_has_come_is_not_late_because_nobody_looked(monkeypatch):
     real = boxes.Box.begin
 
-    def unheard(self, *given):
-        real(self, *given)
+    def unheard(self, *given, **more):
+        real(self, *given, **more)
         while self.events.empty():    # it answers
             time.sleep(0.05)
         self.end = 0    # its time passes, while the grader does something else
@@ -569,7 +569,8 @@ def test_a_closed_system_is_told_with_the_line_that_opens_it(monkeypatch, tmp_pa
                        "\nexec 2>&1; echo setting up uid map: denied\nexit 1\n")
     program.chmod(0o755)
     (tmp_path / "restricted").write_text("1\n")
-    monkeypatch.setattr(walls, "filter_pipe", lambda: os.open(os.devnull, os.O_RDONLY))
+    monkeypatch.setattr(walls, "filter_pipe",
+                        lambda *given, **more: os.open(os.devnull, os.O_RDONLY))
     monkeypatch.setattr(walls, "CLOSED", ((str(tmp_path / "restricted"), "1",
                                            "sudo sysctl -w a.line=0"),))
     monkeypatch.setattr(walls.os, "geteuid", lambda: 1000)
@@ -1122,11 +1123,11 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path, task, monkeypatch):
     handed_in, kept = {"a1": RIGHT, "a2": OVER_ALL, "a3": RIGHT[:2]}, tmp_path / "kept"
     asked, real = [], boxes.Box.begin
 
-    def stopping(self, given, job):
+    def stopping(self, given, job, *others, **more):
         asked.append(given)
         if len(asked) == 2:
             raise KeyboardInterrupt
-        return real(self, given, job)
+        return real(self, given, job, *others, **more)
 
     monkeypatch.setattr(boxes.Box, "begin", stopping)
     with pytest.raises(KeyboardInterrupt):

@@ -56,8 +56,8 @@ def test_the_kinds_differ_by_strengths_and_gates_alone():
 
 def test_every_kind_gets_the_same_rows(monkeypatch):
     seen = []
-    monkeypatch.setattr(recall, "rows", lambda *given, rows=recall.rows:
-                        seen.append(rows(*given)) or seen[-1])
+    monkeypatch.setattr(recall, "rows", lambda *given, rows=recall.rows, **more:
+                        seen.append(rows(*given, **more)) or seen[-1])
     for kind in KINDS:
         list(hybrids.trained("once", kind, 1, updates=2)[1])
     assert len(seen) == 2 * len(KINDS)
@@ -68,7 +68,7 @@ def test_every_kind_gets_the_same_rows(monkeypatch):
 def test_a_result_holds_every_kind_and_a_hybrid_learns(monkeypatch):
     for module, name, small in ((recall, "KEYS", 8), (hybrids, "KEYS", 8),
                                 (recall, "VALUES", 4), (hybrids, "VALUES", 4),
-                                (hybrids, "PAIRS", (2, 4))):
+                                (hybrids, "PAIR_COUNTS", (2, 4))):
         monkeypatch.setattr(module, name, small)
     table = hybrids.recalled("twice", 0, kinds=["hybrid"], updates=150)
     assert set(table) == {"pairs", "updates", "rate", "hybrid"}

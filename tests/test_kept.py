@@ -15,15 +15,15 @@ from softdict.corpus.kept import packed, unpacked
 def small(monkeypatch, tmp_path):
     """Splits of a few sentences, an empty cache, and the list of what is made anew."""
     monkeypatch.setenv("SOFTDICT_CACHE", str(tmp_path / "cache"))
-    for name, (_, *kinds) in list(splits.SIZES.items()):
+    for name, (_, *kinds) in list(splits.SPLITS.items()):
         size = 12 if name in ("iid", "agree", "mono-ko") else 3
-        monkeypatch.setitem(splits.SIZES, name, (size, *kinds))
+        monkeypatch.setitem(splits.SPLITS, name, (size, *kinds))
     made, real = [], splits.pairs
     monkeypatch.setattr(splits, "derivations", cache(splits.derivations.__wrapped__))
 
-    def counted(name, seed):
+    def counted(name, *given, **more):
         made.append(name)
-        return real(name, seed)
+        return real(name, *given, **more)
 
     monkeypatch.setattr(splits, "pairs", counted)
     return made

@@ -643,9 +643,9 @@ def test_an_interrupted_training_ends_as_one_that_was_not(tmp_path, text):
 def test_the_validation_is_never_trained_on(tmp_path, text, monkeypatch):
     real, seen = long_text.windows, []
 
-    def noted(file, tokenizer, starts, end, length, *more):
+    def noted(file, tokenizer, starts, end, length, *given, **more):
         seen.append((starts, end, length))
-        return real(file, tokenizer, starts, end, length, *more)
+        return real(file, tokenizer, starts, end, length, *given, **more)
 
     monkeypatch.setattr(text_trainer, "windows", noted)
     trained(text, tmp_path / "model")

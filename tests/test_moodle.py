@@ -233,6 +233,7 @@ def test_the_examination_is_on_no_page_and_in_no_copy():
 
 @pytest.mark.parametrize("seed", ["", "x", "-1", "3.5"])
 def test_a_seed_that_is_none_is_refused_before_anything_is_written(seed, monkeypatch):
-    monkeypatch.setattr(build, "python", lambda *given: pytest.fail("it was written"))
+    monkeypatch.setattr(build, "python",
+                        lambda *given, **more: pytest.fail("it was written"))
     with pytest.raises(build.Stop, match=f"as in make moodle SEED=3; got '{seed}'"):
         build.moodle(seed)

@@ -87,7 +87,7 @@ def test_the_feed_has_the_releases_and_not_what_is_unreleased():
 
 @pytest.mark.parametrize("owner", [True, False])
 def test_a_notebook_on_the_site_has_its_links_and_its_folds_named(owner, monkeypatch):
-    monkeypatch.setattr(online, "has_owner", lambda root: owner)
+    monkeypatch.setattr(online, "has_owner", lambda *given, **more: owner)
     cells = [{"cell_type": "markdown", "metadata": {"tags": ["hint", "07-1"]},
               "source": ["<details>\n<summary>Hint</summary>\n", "Add.</details>"]},
              {"cell_type": "markdown", "metadata": {"tags": ["exercise-text", "07-1"]},
@@ -126,15 +126,16 @@ def test_a_quote_leads_to_its_source_once_that_has_an_address(file, before, name
     text = CELL.format(file, before, name)
     text = text.replace("def", "class").replace("nf", "nc") if name[0] < "a" else text
     context = {"body": text}
-    monkeypatch.setattr(online, "repository", lambda root: ("https://a.org/b", "made"))
-    monkeypatch.setattr(online, "has_owner", lambda root: False)
+    monkeypatch.setattr(online, "repository",
+                        lambda *given, **more: ("https://a.org/b", "made"))
+    monkeypatch.setattr(online, "has_owner", lambda *given, **more: False)
     online.link_quotes(None, "notebooks/07_a", None, context, True)
     page = BeautifulSoup(context["body"], "html.parser")
     assert page.get_text() == BeautifulSoup(text, "html.parser").get_text()
     assert not page.select("a")
     known = json.loads(page.select_one(".c1")["data-defined"])
     context["body"] = text
-    monkeypatch.setattr(online, "has_owner", lambda root: True)
+    monkeypatch.setattr(online, "has_owner", lambda *given, **more: True)
     online.link_quotes(None, "notebooks/07_a", None, context, True)
     page = BeautifulSoup(context["body"], "html.parser")
     assert page.get_text() == BeautifulSoup(text, "html.parser").get_text()
@@ -151,8 +152,9 @@ def test_a_quote_leads_to_its_source_once_that_has_an_address(file, before, name
 
 @pytest.mark.parametrize("owner", [True, False])
 def test_no_link_of_a_page_leads_to_a_repository_that_nobody_has(owner, monkeypatch):
-    monkeypatch.setattr(online, "has_owner", lambda root: owner)
-    monkeypatch.setattr(online, "repository", lambda root: ("https://a.org/-/b", ""))
+    monkeypatch.setattr(online, "has_owner", lambda *given, **more: owner)
+    monkeypatch.setattr(online, "repository",
+                        lambda *given, **more: ("https://a.org/-/b", ""))
     there = '<a class="reference external" href="https://a.org/c">there</a>'
     gone = ('<a class="reference external" href="https://a.org/-/b/issues">open\n'
             "<em>an</em> issue</a>")
@@ -164,12 +166,12 @@ def test_no_link_of_a_page_leads_to_a_repository_that_nobody_has(owner, monkeypa
 
 @pytest.mark.parametrize("owner", [True, False])
 def test_a_page_offers_no_repository_that_nobody_has(owner, monkeypatch):
-    monkeypatch.setattr(online, "has_owner", lambda root: owner)
+    monkeypatch.setattr(online, "has_owner", lambda *given, **more: owner)
     footer = '<p><a class="report" href="r">R</a>\n· <a>Ask</a></p>\n<p>Licence</p>'
     options = {"launch_buttons": {"colab_url": "c"}, "use_repository_button": True,
                "use_issues_button": True, "extra_footer": footer}
     config = types.SimpleNamespace(html_theme_options=dict(options))
-    monkeypatch.setattr(online, "version", lambda root: "1.2")
+    monkeypatch.setattr(online, "version", lambda *given, **more: "1.2")
     online.offer_what_is_there(None, config)
     told = footer.replace("report", 'report" data-version="1.2', 1)
     wanted = {"extra_footer": told} if owner else {

@@ -519,8 +519,8 @@ def made_corpus(tmp_path, monkeypatch):
     monkeypatch.setattr(pretraining, "TEXT", quick)
     monkeypatch.setattr(pretraining, "SHORT", 30)
     monkeypatch.setattr(pretraining, "LONGER", 10)
-    monkeypatch.setattr(pretraining, "PAIRS", dict.fromkeys(
-        pretraining.PAIRS, replace(quick, updates=3)))
+    monkeypatch.setattr(pretraining, "BY_PAIRS", dict.fromkeys(
+        pretraining.BY_PAIRS, replace(quick, updates=3)))
     pretraining.vocabularies.cache_clear()
     yield splits, lines
     pretraining.vocabularies.cache_clear()
@@ -639,7 +639,7 @@ def test_conditions_of_a_seed_differ_in_the_copied_parts_alone(made_corpus):
         training, pairs = pretraining.few_pairs(
             500, {half: parts[half] for half in halves}, 1)
         made[name] = snapshot(training.model)
-        assert training.settings == replace(pretraining.PAIRS[500], seed=1)
+        assert training.settings == replace(pretraining.BY_PAIRS[500], seed=1)
         assert pairs == pretraining.ids(sentences.split("train")[:500])
 
     def changed(name):
@@ -688,10 +688,10 @@ def test_a_result_is_kept_and_comes_out_again(made_corpus, name, keys):
 
 
 def test_all_conditions_of_a_size_make_the_same_updates():
-    assert {count: settings.updates for count, settings in pretraining.PAIRS.items()
+    assert {count: settings.updates for count, settings in pretraining.BY_PAIRS.items()
             } == {100: 300, 500: 400, 2000: 800, 20_000: 800}
     assert all(settings.peak_rate * 1000 in pretraining.RATES
-               for settings in pretraining.PAIRS.values())
+               for settings in pretraining.BY_PAIRS.values())
 
 
 def test_the_group_is_complete():

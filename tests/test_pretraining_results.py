@@ -32,7 +32,7 @@ def test_there_are_five_seeds_and_all_conditions_made_the_same_updates():
     tables = results("pretraining")
     assert len(tables) == 5
     for table in tables:
-        for count, settings in pretraining.PAIRS.items():
+        for count, settings in pretraining.BY_PAIRS.items():
             rows = table["translation"][str(count)]
             assert tuple(rows) == pretraining.conditions(count)
             for row in rows.values():
@@ -44,7 +44,7 @@ def test_there_are_five_seeds_and_all_conditions_made_the_same_updates():
 def test_the_peak_rate_is_the_best_of_those_tried_for_the_control(count):
     found = {rate: results(f"pretraining-rate-{count}-{rate}")[0]["valid"]["bleu"][0]
              for rate in pretraining.RATES}
-    assert max(found, key=found.get) == 1000 * pretraining.PAIRS[count].peak_rate
+    assert max(found, key=found.get) == 1000 * pretraining.BY_PAIRS[count].peak_rate
 
 
 def test_no_sentence_of_the_test_stood_in_the_texts_and_no_word_was_unknown():

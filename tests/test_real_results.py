@@ -187,14 +187,15 @@ def tiny(tmp_path, monkeypatch):
         "context_length": 32})
     monkeypatch.setattr(captions, "SETTINGS", Settings(
         updates=20, batch_size=4, peak_rate=2e-2, interval=10))
-    for name, value in (("PIECES", 50), ("DRAWS", 3), ("NEW", 12), ("SEEDS", (0, 1))):
+    for name, value in (("VOCAB_SIZE", 50), ("DRAWS", 3), ("NEW", 12),
+                        ("SEEDS", (0, 1))):
         monkeypatch.setattr(captions, name, value)
     return tmp_path
 
 
 @pytest.fixture
 def writer(tiny):
-    data = captions.Captions(tiny, captions.PIECES)
+    data = captions.Captions(tiny, captions.VOCAB_SIZE)
     state = captions.start(data)
     captions.train(state, data)
     return data, state.model.eval()
@@ -207,7 +208,7 @@ def test_a_run_of_four_words_counts_from_its_second_time():
 
 
 def test_windows_are_whole_captions_one_behind_the_other(tiny):
-    data = captions.Captions(tiny, captions.PIECES)
+    data = captions.Captions(tiny, captions.VOCAB_SIZE)
     torch.manual_seed(0)
     batch = next(captions.text_batches(data.ids, 8, 30))
     assert torch.equal(batch.ids[:, 1:], batch.targets[:, :-1])

@@ -76,7 +76,7 @@ def test_a_gate_of_softmax_multiplies_what_is_older():
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_kinds_learn_four_pairs_and_differ_by_little(kind, monkeypatch):
     """Two pairs of few keys and values: enough to see that each kind learns."""
-    monkeypatch.setattr(recall, "PAIRS", (2, 4))
+    monkeypatch.setattr(recall, "PAIR_COUNTS", (2, 4))
     monkeypatch.setattr(recall, "KEYS", 8)
     monkeypatch.setattr(recall, "VALUES", 4)
     model, curve = recall.trained("once", kind, 16, 0, updates=120)
@@ -89,8 +89,8 @@ def test_all_kinds_learn_four_pairs_and_differ_by_little(kind, monkeypatch):
 
 def test_every_kind_gets_the_same_rows(monkeypatch):
     seen = []
-    monkeypatch.setattr(recall, "rows", lambda *given: seen.append(rows(*given))
-                        or seen[-1])
+    monkeypatch.setattr(recall, "rows", lambda *given, **more: seen.append(
+        rows(*given, **more)) or seen[-1])
     for kind in ("softmax", "gated delta"):
         list(recall.trained("void", kind, 16, 1, updates=2)[1])
     for one, other in zip(seen[:2], seen[2:], strict=True):
@@ -98,7 +98,7 @@ def test_every_kind_gets_the_same_rows(monkeypatch):
 
 
 def test_a_result_holds_every_kind_and_width(monkeypatch):
-    monkeypatch.setattr(recall, "PAIRS", (4,))
+    monkeypatch.setattr(recall, "PAIR_COUNTS", (4,))
     table = recall.recalled("void", 0, kinds=["sum"], widths=[4, 6], updates=50)
     assert set(table) == {"pairs", "updates", "rate", "sum 4", "sum 6"}
     one = table["sum 4"]

@@ -31,8 +31,8 @@ SIZES = TransformerConfig(8, 2, 1, 12, dropout=0.2)
 @pytest.fixture(autouse=True)
 def no_samples(monkeypatch):
     """Neither samples nor pictures: they take most of the time, and change nothing."""
-    monkeypatch.setattr(text_trainer, "sample_text", lambda *given: "")
-    monkeypatch.setattr(text_trainer, "curves", lambda history: b"")
+    monkeypatch.setattr(text_trainer, "sample_text", lambda *given, **more: "")
+    monkeypatch.setattr(text_trainer, "curves", lambda *given, **more: b"")
 
 
 def ended(training):

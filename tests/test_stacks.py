@@ -42,7 +42,7 @@ def made_corpus(tmp_path, monkeypatch):
     splits = {"train": make_examples(40, 0, 20), "valid": make_examples(30, 1, 20),
               "iid": make_examples(12, 2, 16)}
     monkeypatch.setattr(sentences, "split", splits.__getitem__)
-    monkeypatch.setattr(recipes.corpus, "split", lambda name: [
+    monkeypatch.setattr(recipes.corpus, "split", lambda name, *given, **more: [
         SimpleNamespace(words=example.source, morphemes=example.target)
         for example in splits[name]])
     monkeypatch.setattr(sentences, "join", " ".join)

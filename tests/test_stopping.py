@@ -98,7 +98,7 @@ def pairs(tmp_path, monkeypatch):
     """A file of 36 pairs; a training is evaluated behind every second update."""
     monkeypatch.setattr(pair_trainer, "EVERY", 2)
     monkeypatch.setattr(pair_trainer, "real_text_recipe",
-                        lambda name: ({}, Settings(interval=2)))
+                        lambda *given, **more: ({}, Settings(interval=2)))
     (tmp_path / "pairs.tsv").write_text("\n".join(LINES), encoding="utf-8")
     return str(tmp_path / "pairs.tsv")
 

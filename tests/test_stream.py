@@ -159,7 +159,7 @@ def test_a_refusal_comes_before_any_word(model, capsys):
 
 
 def test_control_signs_are_harmless_in_each_part(model, capsys, monkeypatch):
-    monkeypatch.setattr(writer.Writer, "stream", lambda *given: iter(
+    monkeypatch.setattr(writer.Writer, "stream", lambda *given, **more: iter(
         ["The\n\t\x1b", "[2J\x07", "\x9b old \xa0é"]))
     main(command(model)[3:])
     assert capsys.readouterr().out == "The\n\t\ufffd[2J\ufffd\ufffd old \xa0é\n"
@@ -168,8 +168,8 @@ def test_control_signs_are_harmless_in_each_part(model, capsys, monkeypatch):
 def test_an_interruption_keeps_what_was_written(model, capsys, monkeypatch):
     real = writer.stream
 
-    def interrupted(*given):
-        for number, chosen in enumerate(real(*given)):
+    def interrupted(*given, **more):
+        for number, chosen in enumerate(real(*given, **more)):
             if number == 9:
                 raise KeyboardInterrupt
             yield chosen

@@ -224,7 +224,8 @@ def test_a_model_that_the_format_cannot_hold_is_kept_and_said(
 
     made = []
     monkeypatch.setattr(text_trainer, "DecoderOnly",
-                        lambda config: made.append(OwnText(config)) or made[-1])
+                        lambda *given, **more: made.append(
+                            OwnText(*given, **more)) or made[-1])
     command, folder = sized(text, tmp_path / "model", *more), tmp_path / "model"
     with steps(stop=1):    # it is said before the first update
         assert "Stopped" in refused(capsys, *command)

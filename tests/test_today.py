@@ -39,7 +39,7 @@ def made_corpus(tmp_path, monkeypatch):
     splits = {"train": make_examples(40, 0), "valid": make_examples(130, 1),
               "iid": make_examples(9, 2), "long": make_examples(4, 3)}
     monkeypatch.setattr(sentences, "split", splits.__getitem__)
-    monkeypatch.setattr(recipes.corpus, "split", lambda name: [
+    monkeypatch.setattr(recipes.corpus, "split", lambda name, *given, **more: [
         SimpleNamespace(words=example.source, morphemes=example.target)
         for example in splits[name]])
     monkeypatch.setattr(sentences, "join", " ".join)
@@ -187,7 +187,8 @@ def test_seven_models_are_trained_alike():
 
 def test_parameters_are_nearly_equal_until_something_is_taken_away(monkeypatch):
     # words of the book's corpus: 792 English, 443 Korean, with four specials each
-    monkeypatch.setattr(today, "vocabulary", lambda: range(792 + 443 - 4))
+    monkeypatch.setattr(today, "vocabulary",
+                        lambda *given, **more: range(792 + 443 - 4))
     control = RECIPES["transformer"].build(792, 443)
     sizes = [sum(part.numel() for part in model.parameters()) for model in (
         control, *(today.OneText(today.config(name)) for name in NAMES))]

@@ -35,9 +35,9 @@ def test_errors_are_the_searchs_or_the_models(monkeypatch):
     right, wrong = ["-는"], ["-를"]
     monkeypatch.setattr(writing, "BEAMS", (1,))
     monkeypatch.setattr(writing.sentences, "split",
-                        lambda name: [SimpleNamespace(target=right)] * 4)
-    monkeypatch.setattr(writing, "vocabs",
-                        lambda: (None, SimpleNamespace(tokens=lambda ids: ids)))
+                        lambda *given, **more: [SimpleNamespace(target=right)] * 4)
+    monkeypatch.setattr(writing, "vocabs", lambda *given, **more: (
+        None, SimpleNamespace(tokens=lambda ids: ids)))
     found = [(Hypothesis(right, 0.0, -1.0), -1.0),    # right
              # the model likes the right one better: the search's error
              (Hypothesis(wrong, 0.0, -2.0), -1.0),

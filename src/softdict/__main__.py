@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-from softdict.corpus import SIZES
+from softdict.corpus import SPLITS
 from softdict.programs import commands
 from softdict.programs.flags import add_flags, seed_number, whole_number
 
@@ -34,8 +34,8 @@ def add_corpus(names):
         "corpus", help="show or write the embedded English-Korean corpus",
         description="Shows pairs of the embedded corpus, or writes its splits as "
                     "files.")
-    corpus.add_argument("--split", choices=list(SIZES), metavar="NAME",
-                        help=f"one of {', '.join(SIZES)} (default iid)")
+    corpus.add_argument("--split", choices=list(SPLITS), metavar="NAME",
+                        help=f"one of {', '.join(SPLITS)} (default iid)")
     corpus.add_argument("--show", type=whole_number, default=5, metavar="N",
                         help="how many pairs to print (default 5)")
     corpus.add_argument("--export", metavar="DIR",

@@ -211,6 +211,8 @@ class LastState(nn.Module):
 class BahdanauDecoder(nn.Module):
     """Asks with the state before, then reads the word before and the context.
 
+    embeddings of `vocab_size` words are `embedding_width` wide, states, contexts and
+    outputs `width`; cell and layers are those of `Encoder`
     context is Attend, or LastState: then it is Decoder
     Bahdanau et al. 2015, section 3.1
     """
@@ -239,6 +241,8 @@ class BahdanauDecoder(nn.Module):
 class LuongDecoder(nn.Module):
     """Reads the word before, asks with the new state, then joins the two.
 
+    embeddings of `vocab_size` words are `embedding_width` wide, states, contexts and
+    outputs `width`; cell and layers are those of `Encoder`
     context is Attend, or LastState as a control
     with feed=True it reads its last output beside the word: input feeding
     Luong et al. 2015, sections 3 and 3.3

@@ -354,7 +354,7 @@ def train_on(state, batches, evaluate=None, path=None, update=update):
     """The updates that are left, each on the next of the batches; returns the history.
 
     after every so many, what evaluate(model) returns, a dict, joins the record of the
-    update, and a checkpoint is written to `path`; update(training, batch) does one
+    update, and a checkpoint is written to `path`; update(state, batch) does one
     """
     settings, history = state.settings, state.history
     state.model.train()

@@ -18,7 +18,7 @@ from softdict.layers import sinusoids
 from softdict.masks import causal_mask, padding_mask
 from softdict.transformer import DecoderLayer, TransformerConfig, make_transformer
 
-SIZES = TransformerConfig(width=12, heads=3, layers=2, hidden=20, dropout=0.0)
+CONFIG = TransformerConfig(width=12, heads=3, layers=2, hidden=20, dropout=0.0)
 
 
 def looked(query, key, value, allowed=None, scale=None, axis=-1, hide="before"):
@@ -214,7 +214,7 @@ def wrong_layers(book):
 @exercise("C2-3", points=2)
 def check_C2_3(make):
     torch.manual_seed(3)
-    book = DecoderLayer(SIZES).double()
+    book = DecoderLayer(CONFIG).double()
     for part in book.modules():
         if isinstance(part, nn.LayerNorm):
             nn.init.normal_(part.weight)
@@ -238,7 +238,7 @@ def wrong_machines(book):
         return other
 
     def codes(positions):
-        return sinusoids(positions, SIZES.width).double()
+        return sinusoids(positions, CONFIG.width).double()
 
     def hidden(stack, masks):
         """A machine whose layers get other masks in one of its stacks."""
@@ -257,7 +257,7 @@ def wrong_machines(book):
 
     early = changed(book)
     early.encoder = changed(book.encoder, forward=first_layer)
-    root = SIZES.width ** 0.5
+    root = CONFIG.width ** 0.5
     return [
         ("layer_by_layer", early),
         ("no_root", embedded(lambda rows, at: rows + codes(at))),
@@ -275,7 +275,7 @@ def wrong_machines(book):
 @exercise("C2-4", points=3)
 def check_C2_4(make):
     torch.manual_seed(4)
-    book = make_transformer(11, 9, SIZES).double().eval()
+    book = make_transformer(11, 9, CONFIG).double().eval()
     module = built(make, 11, 9, 12, 3, 2, 20)
     batch = make_batch([([4, 5, 6, 7, 3], [4, 8, 5, 3]), ([9, 10, 3], [7, 3])])
     inputs = batch.source, batch.source_lengths, batch.target_in
@@ -289,7 +289,7 @@ def check_C2_4(make):
 @exercise("C2-5", points=2)
 def check_C2_5(answer):
     torch.manual_seed(290)    # with it one sentence ends in time, and two do not
-    model = make_transformer(11, 9, SIZES).eval()
+    model = make_transformer(11, 9, CONFIG).eval()
     for part in model.parameters():
         if part.dim() > 1:
             nn.init.normal_(part, std=0.5)

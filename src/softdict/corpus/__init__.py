@@ -10,7 +10,7 @@ from softdict.corpus.hangul import romanise
 from softdict.corpus.morphology import join
 from softdict.corpus.pairs import Pair, Token
 from softdict.corpus.reading import gloss
-from softdict.corpus.splits import BINS, LONG, SIZES, split, text
+from softdict.corpus.splits import BINS, LONG, SPLITS, split, text
 
-__all__ = ["BINS", "LONG", "SIZES", "Pair", "Token", "gloss", "join", "romanise",
+__all__ = ["BINS", "LONG", "SPLITS", "Pair", "Token", "gloss", "join", "romanise",
            "split", "text"]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from softdict.corpus.hangul import romanise
-from softdict.corpus.splits import SIZES, split, text
+from softdict.corpus.splits import SPLITS, split, text
 from softdict.texts.files import write_whole
 
 COLUMNS = ("source", "target", "links", "gloss", "romanised", "english", "korean",
@@ -49,7 +49,7 @@ def row(pair):
             str(pair.depth), pair.register, *heads)
 
 
-def export(folder, names=tuple(SIZES)):
+def export(folder, names=tuple(SPLITS)):
     """Writes each split as NAME.tsv (text-only splits as NAME.txt) into a folder;
     returns the paths."""
     folder = Path(folder)

@@ -27,7 +27,7 @@ FRAMES = ("adjectives", "intransitive", "transitive", "ditransitive", "saying",
           "locative")
 
 # name: number of sentences, length bins, constructions
-SIZES = {
+SPLITS = {
     "iid": (1000, BINS, KINDS), "long": (400, LONG, KINDS),
     "deep": (200, ((17, 24),), NESTING), "pairs": (500, BINS, KINDS),
     "role": (300, BINS, KINDS), "ambig": (300, BINS, KINDS),
@@ -113,14 +113,14 @@ def derivations(name, seed=1):
     """Trees of a split, in order; none repeats the English of another split, nor its
     own.
 
-    Splits that could overlap are drawn in the order of SIZES, tests before training.
+    Splits that could overlap are drawn in the order of SPLITS, tests before training.
     Those with held-out words, longer or deeper sentences cannot overlap with training.
-    Raises ValueError for another name than those of SIZES.
+    Raises ValueError for another name than those of SPLITS.
     """
-    if name not in SIZES:
+    if name not in SPLITS:
         raise ValueError(f"there is no split {name!r}; the splits are "
-                         f"{', '.join(SIZES)}")
-    alike = [other for other in SIZES if (other in SPECIAL) == (name in SPECIAL)
+                         f"{', '.join(SPLITS)}")
+    alike = [other for other in SPLITS if (other in SPECIAL) == (name in SPECIAL)
              and other not in ("long", "deep")]
     earlier = alike[:alike.index(name)] if name in alike else []
     return draw(name, {key(tree) for other in earlier
@@ -129,7 +129,7 @@ def derivations(name, seed=1):
 
 def draw(name, taken, seed):
     """The trees of one split; `taken` is the English of earlier splits, and grows."""
-    size, bins, kinds = SIZES[name]
+    size, bins, kinds = SPLITS[name]
     avoided, wanted = SPECIAL.get(name, (held_out, None))
     chance = Chance(fingerprint(f"{seed} {name}"))
     deep = 3 if name == "deep" else None
@@ -201,14 +201,14 @@ def with_subject(tree, noun):
 def split(name, seed=1):
     """The sentence pairs of a split, as a list of `Pair`; made once, then kept.
 
-    raises ValueError for another name than those of SIZES, and for those of `text`
+    raises ValueError for another name than those of SPLITS, and for those of `text`
     """
     if name in ("mono-en", "mono-ko"):
         raise ValueError(f"{name} holds text in one language only; ask text({name!r}) "
                          "for it")
-    if name not in SIZES:
+    if name not in SPLITS:
         raise ValueError(f"there is no split {name!r}; the splits are "
-                         f"{', '.join(SIZES)}")
+                         f"{', '.join(SPLITS)}")
     with uncollected():
         return kept(name, seed, lambda: pairs(name, seed), packed, unpacked)
 

@@ -36,7 +36,7 @@ from softdict.training import Settings, TrainingState, cross_entropy, train_on, 
 from softdict.vocab import SPECIALS, Vocab
 
 NAME = "captions"
-PIECES = 2000
+VOCAB_SIZE = 2000
 DRAWS, SEEDS = 20, (0, 1, 2)    # texts of a rule with each seed
 NEW = 80                        # pieces that are written: about five captions
 OPTIONS = LLAMA | {"tied": True, "width": 128, "heads": 4, "kv_heads": 4, "layers": 2,
@@ -56,7 +56,7 @@ RULES = {"temperature .7": {"temperature": 0.7}, "temperature 1": {},
 class Captions:
     """The English captions of the training and of `val`, as pieces and as ids."""
 
-    def __init__(self, data_dir, pieces=PIECES):
+    def __init__(self, data_dir, pieces=VOCAB_SIZE):
         self.train, self.val = (
             [" ".join(english.split()) for _, english in multi30k(
                 split, "de", "en", data_dir)] for split in ("train", "val"))

@@ -131,15 +131,15 @@ def paces(seed, rounds):
 
     returns the trainings, and the milliseconds of each update
     """
-    trainings = {name: system(name).start(seed) for name in PACED}
-    pairs, rng = trainings["rnn"][1], random.Random(seed)
+    states = {name: system(name).start(seed) for name in PACED}
+    pairs, rng = states["rnn"][1], random.Random(seed)
     times = {name: [] for name in PACED}
     for batch in epoch_batches(pairs, 64, seed, 0)[:rounds]:
         for name in rng.sample(PACED, len(PACED)):
-            training = trainings[name][0]
-            times[name].append(milliseconds(lambda: training.history.append(
-                update(training, batch.to(training.device))), 1))
-    return {name: training for name, (training, _) in trainings.items()}, times
+            state = states[name][0]
+            times[name].append(milliseconds(lambda: state.history.append(
+                update(state, batch.to(state.device))), 1))
+    return {name: state for name, (state, _) in states.items()}, times
 
 
 def pace(seed, path=None):
@@ -159,8 +159,8 @@ def pace(seed, path=None):
 
 def pace_first(seed):
     """Times differ from run to run: the five numbers are losses."""
-    return [record["loss"] for training in paces(seed, 1)[0].values()
-            for record in training.history][:5]
+    return [record["loss"] for state in paces(seed, 1)[0].values()
+            for record in state.history][:5]
 
 
 EXPERIMENTS = [

@@ -219,9 +219,9 @@ def start(seed, peak_rate=2e-3, pairs=None, updates=UPDATES, warmup=0, **options
 
 
 @torch.no_grad()
-def finish(training):
+def finish(state):
     """Share of labels that are right: in all, by length, and by part of speech."""
-    right = {name: answers(training.model, name) for name in ("iid", "long")}
+    right = {name: answers(state.model, name) for name in ("iid", "long")}
     lengths = [example.length for name in right for example in sentences.split(name)]
     flags = right["iid"] + right["long"]
     parts = {}
@@ -231,7 +231,7 @@ def finish(training):
             parts.setdefault(kinds[place], []).append(good)
     table = {name: [good for n in group for good in flags[n].values()]
              for name, group in by_length(lengths).items()}
-    return {"parameters": sum(p.numel() for p in training.model.parameters()),
+    return {"parameters": sum(p.numel() for p in state.model.parameters()),
             "iid": mean([good for row in right["iid"] for good in row.values()]),
             "by length": {name: [mean(goods), len(goods)]
                           for name, goods in table.items()},

@@ -32,13 +32,13 @@ def known(system):
     return [seen[n] for group in groups for n in group[:FROM_EACH]]
 
 
-def finish(system, training):
+def finish(system, state):
     """Flags of sentences, in their order, as text: "exact" holds 0 and 1, "found" and
     "wanted" the numbers of content words, "length" of English words."""
-    table = {"parameters": sum(part.numel() for part in training.model.parameters())}
+    table = {"parameters": sum(part.numel() for part in state.model.parameters())}
     for name, examples in (("known", known(system)), ("iid", sentences.split("iid")),
                            ("long", sentences.split("long"))):
-        lines = translations(system, training.model, examples)
+        lines = translations(system, state.model, examples)
         exact = exact_match_scores(lines, [example.target for example in examples])
         found, wanted = zip(*found_content(examples, lines))
         table[name] = {"exact": "".join(str(int(flag)) for flag in exact),
@@ -46,7 +46,7 @@ def finish(system, training):
                        "wanted": " ".join(map(str, wanted)),
                        "length": " ".join(str(example.length) for example in examples)}
     if system is roles.SYSTEM:
-        table["averaged"] = averaged.compared(training.model)
+        table["averaged"] = averaged.compared(state.model)
     return table
 
 

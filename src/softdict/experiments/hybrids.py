@@ -36,7 +36,7 @@ from softdict.layers import LayerNorm
 from softdict.linear_attention import gated_delta_block, in_blocks
 from softdict.masks import causal_mask
 
-PAIRS = (4, 8, 16, 32, 64)
+PAIR_COUNTS = (4, 8, 16, 32, 64)
 TASKS = ("once", "twice")
 # which of the layers 0 to 3 have softmax attention
 KINDS = {"softmax": (0, 1, 2, 3), "memory": (), "hybrid": (3,), "softmax first": (0,)}
@@ -117,7 +117,7 @@ def trained(task, kind, seed, updates=600, rate=1e-2):
     runtime.seed(seed)
     model = Stack(kind)
     runtime.seed(seed + 1000)
-    return model, losses(model, task, updates, rate, PAIRS)
+    return model, losses(model, task, updates, rate, PAIR_COUNTS)
 
 
 def first(task, seed, path=None, kind="hybrid", updates=600):
@@ -128,7 +128,7 @@ def first(task, seed, path=None, kind="hybrid", updates=600):
 def recalled(task, seed, path=None, kinds=("softmax", "memory", "hybrid"),
              updates=600, rate=1e-2):
     """By kind: parameters, losses, and right answers by number of pairs."""
-    table = {"pairs": PAIRS, "updates": updates, "rate": rate}
+    table = {"pairs": PAIR_COUNTS, "updates": updates, "rate": rate}
     for kind in kinds:
         model, curve = trained(task, kind, seed, updates, rate)
         curve = list(curve)
@@ -136,7 +136,7 @@ def recalled(task, seed, path=None, kinds=("softmax", "memory", "hybrid"),
         table[kind] = {
             "parameters": sum(part.numel() for part in model.parameters()),
             "loss": [sum(curve[n:n + 50]) / 50 for n in range(0, updates, 50)],
-            **right_answers(model, task, PAIRS)}
+            **right_answers(model, task, PAIR_COUNTS)}
     return table
 
 

@@ -58,15 +58,15 @@ def start(count, name, seed):
 
 def first(count, name, seed):
     """The losses of the first five updates."""
-    training, pairs = start(count, name, seed)
-    training.settings = replace(training.settings, updates=5)
-    return [record["loss"] for record in train(training, pairs)]
+    state, pairs = start(count, name, seed)
+    state.settings = replace(state.settings, updates=5)
+    return [record["loss"] for record in train(state, pairs)]
 
 
 def result(count, name, seed, path):
     """By split and measure the numbers of all checkpoints, and the updates of each."""
-    training, pairs = start(count, name, seed)
-    history = train(training, pairs, evaluate, path)
+    state, pairs = start(count, name, seed)
+    history = train(state, pairs, evaluate, path)
     return {"history": history, **by_measure(history, "valid", "iid")}
 
 

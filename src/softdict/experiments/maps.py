@@ -22,10 +22,10 @@ def chosen():
     return [known[n] for group in groups for n in group[:FROM_EACH]]
 
 
-def finish(system, training):
+def finish(system, state):
     """What a model writes for each of these sentences; if it attends, its weights too,
     while it reads the right words: a string for each, in ten-thousandths."""
-    model, examples = training.model, chosen()
+    model, examples = state.model, chosen()
     table = {"sentences": [" ".join(example.source) for example in examples],
              "written": [" ".join(line)
                          for line in translations(system, model, examples)]}

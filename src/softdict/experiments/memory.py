@@ -116,24 +116,24 @@ def copy_start(width, updates, seed):
             copy_pairs(PAIRS, seed))
 
 
-def copy_finish(training, lengths=range(1, 31)):
+def copy_finish(state, lengths=range(1, 31)):
     """By length: shares of rows without a mistake, and of words right in their place.
 
     the last lengths were not trained
     """
     exact, right = [], []
     for length in lengths:
-        copies, rows = copies_of(training, length, 2 * length)
+        copies, rows = copies_of(state, length, 2 * length)
         exact.append(sum(copy == row for copy, row in zip(copies, rows)) / len(rows))
         right.append(mean(map(in_place, copies, rows)))
     return {"lengths": list(lengths), "exact": exact, "words right": right}
 
 
-def copies_of(training, length, longest):
+def copies_of(state, length, longest):
     """What a model writes of 200 fresh rows of one length, and the rows."""
     rows = [row for row, _ in copy_pairs(200, f"test {length}", [length])]
-    batch = make_batch([(row, row) for row in rows]).to(training.device)
-    return greedy(training.model, batch.source, batch.source_lengths,
+    batch = make_batch([(row, row) for row in rows]).to(state.device)
+    return greedy(state.model, batch.source, batch.source_lengths,
                   max_length=longest), rows
 
 
@@ -171,7 +171,7 @@ def in_any_order(copy, row):
 MEASURES = {"in place": in_place, "by edits": by_edits, "in any order": in_any_order}
 
 
-def order_finish(training, lengths=(5, 10, 15, 20, 24, 30)):
+def order_finish(state, lengths=(5, 10, 15, 20, 24, 30)):
     """What crosses the vector of a trained copier: words, and their order.
 
     The question: does one vector lose words first, or the order of words? The measures,
@@ -185,18 +185,18 @@ def order_finish(training, lengths=(5, 10, 15, 20, 24, 30)):
     table |= {name: [] for measure in MEASURES
               for name in (measure, f"{measure}, by chance")}
     for length in lengths:
-        copies, rows = copies_of(training, length, 2 * length)
+        copies, rows = copies_of(state, length, 2 * length)
         table["written"].append(mean(map(len, copies)))
         for name, measure in MEASURES.items():
             table[name].append(mean(map(measure, copies, rows)))
             table[f"{name}, by chance"].append(
                 mean(map(measure, copies[1:] + copies[:1], rows)))
-        table["probe"].append(probe(training, length))
+        table["probe"].append(probe(state, length))
     return table
 
 
 @torch.no_grad()
-def probe(training, length, rows=4000, tests=1000, ridge=1.0):
+def probe(state, length, rows=4000, tests=1000, ridge=1.0):
     """What a linear map finds in the vectors of rows of one length, of fresh rows.
 
     the map is fitted by least squares on other rows, with ridge on its weights;
@@ -206,8 +206,8 @@ def probe(training, length, rows=4000, tests=1000, ridge=1.0):
     """
     ids = torch.tensor([row for row, _ in copy_pairs(rows + tests, f"probe {length}",
                                                      [length])])        # [N, S]
-    encoded = training.model.encoder(ids.to(training.device),
-                                     torch.full((len(ids),), length))
+    encoded = state.model.encoder(ids.to(state.device),
+                                  torch.full((len(ids),), length))
     vectors = top_state(encoded.final).cpu().double()                   # [N, D]
     vectors = torch.cat([vectors, torch.ones_like(vectors[:, :1])], dim=1)
     places = F.one_hot(ids, WORDS).double()                             # [N, S, V]

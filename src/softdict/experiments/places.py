@@ -41,7 +41,7 @@ def shifted(model, pairs, places):
     return mean(goods)
 
 
-def shifts(training):
+def shifts(state):
     """By shift: the share of right labels of short sentences of `iid`.
 
     The question: does a model that reads positions learn absolute places, or only
@@ -53,7 +53,7 @@ def shifts(training):
     """
     pairs = [pair for pair in rows("iid") if len(pair[1]) - 1 in SHORT]
     return {"shifts": SHIFTS, "sentences": len(pairs),
-            "right": [shifted(training.model, pairs, places) for places in SHIFTS]}
+            "right": [shifted(state.model, pairs, places) for places in SHIFTS]}
 
 
 # A sum of word and code

@@ -31,15 +31,15 @@ TAGS = ["<plain>", "<polite>", "<formal>"]    # of the register: no text has the
 CONFIG = TransformerConfig(width=96, heads=4, layers=2, hidden=384)
 TEXT = Settings(updates=1500, peak_rate=2e-3, warmup=100, interval=250)
 # the training on so many pairs; 2e-3 was the best of RATES for each of TUNED
-PAIRS = {count: Settings(updates=updates, peak_rate=2e-3, batch_size=32, warmup=50,
-                         interval=updates // 5)
-         for count, updates in ((100, 300), (500, 400), (2000, 800), (20_000, 800))}
+BY_PAIRS = {count: Settings(updates=updates, peak_rate=2e-3, batch_size=32, warmup=50,
+                            interval=updates // 5)
+            for count, updates in ((100, 300), (500, 400), (2000, 800), (20_000, 800))}
 TUNED = (100, 500, 2000)
 RATES = (1, 2, 4)    # peak rates that were tried, in thousandths
 CONDITIONS = {"nothing": (), "encoder": ("encoder",), "decoder": ("decoder",),
               "both": ("encoder", "decoder")}
 ENOUGH = 20_000    # pairs for which the two ends of CONDITIONS must do
-LONGER = 2400      # updates, thrice those of PAIRS
+LONGER = 2400      # updates, thrice those of BY_PAIRS
 SHORT = 2000       # sentences of the text with a leak: each is read 47 times
 
 
@@ -119,12 +119,12 @@ def start(part, text, seed):
 
 def pretrained(part, text, seed):
     """A TextModel that has read a text, and its losses on `valid` on the way."""
-    training, pairs = start(part, text, seed)
+    state, pairs = start(part, text, seed)
     update, evaluate = ((masked_update, guesses) if part == "encoder"
                         else (next_word_update, korean_loss))
-    history = train(training, pairs, evaluate, update=update)
-    training.model.eval()
-    return training.model, watched(history)
+    history = train(state, pairs, evaluate, update=update)
+    state.model.eval()
+    return state.model, watched(history)
 
 
 def watched(history):
@@ -169,17 +169,17 @@ def few_pairs(count, parts, seed, **settings):
     runtime.seed(seed)    # what is new is the same in all conditions
     model = make_transformer(len(english), len(korean), CONFIG)
     copy_parts(model, **parts)
-    return (TrainingState(model, replace(PAIRS[count], seed=seed, **settings)),
+    return (TrainingState(model, replace(BY_PAIRS[count], seed=seed, **settings)),
             ids(sentences.split("train")[:count]))
 
 
 def translated(count, parts, seed, name="iid", **settings):
     """What a training on few pairs gives: losses on `valid`, quality on a split."""
-    training, pairs = few_pairs(count, parts, seed, **settings)
-    table = watched(train(training, pairs, loss_on_valid))
-    training.model.eval()
+    state, pairs = few_pairs(count, parts, seed, **settings)
+    table = watched(train(state, pairs, loss_on_valid))
+    state.model.eval()
     examples = sentences.split(name)
-    return {**table, name: quality(examples, translations(training.model, examples))}
+    return {**table, name: quality(examples, translations(state.model, examples))}
 
 
 # What is stored
@@ -224,7 +224,7 @@ def result(seed, path=None):
         "translation": {str(count): {
             name: translated(
                 count, {part: models[part] for part in CONDITIONS[name]}, seed)
-            for name in conditions(count)} for count in PAIRS}}
+            for name in conditions(count)} for count in BY_PAIRS}}
 
 
 def longer(seed, path=None):
@@ -260,18 +260,18 @@ def first(seed):
     losses = []
     for part, text, update in (("encoder", "mono-en", masked_update),
                                ("decoder", "mono-ko", next_word_update)):
-        training, pairs = start(part, corpus.text(text), seed)
-        training.settings = replace(training.settings, updates=2)
-        losses += [record["loss"] for record in train(training, pairs, update=update)]
-    training, pairs = few_pairs(500, {"decoder": training.model}, seed, updates=1)
-    return losses + [record["loss"] for record in train(training, pairs)]
+        state, pairs = start(part, corpus.text(text), seed)
+        state.settings = replace(state.settings, updates=2)
+        losses += [record["loss"] for record in train(state, pairs, update=update)]
+    state, pairs = few_pairs(500, {"decoder": state.model}, seed, updates=1)
+    return losses + [record["loss"] for record in train(state, pairs)]
 
 
 def leak_first(seed):
     """Losses of the first five updates with the test in the text."""
-    training, pairs = start("decoder", short_texts()["leaked"], seed)
-    training.settings = replace(training.settings, updates=5)
-    history = train(training, pairs, update=next_word_update)
+    state, pairs = start("decoder", short_texts()["leaked"], seed)
+    state.settings = replace(state.settings, updates=5)
+    history = train(state, pairs, update=next_word_update)
     return [record["loss"] for record in history]
 
 
@@ -280,8 +280,8 @@ def rate(count, thousandths):
     settings = {"peak_rate": thousandths / 1000}
 
     def five(seed):
-        training, pairs = few_pairs(count, {}, seed, updates=5, **settings)
-        return [record["loss"] for record in train(training, pairs)]
+        state, pairs = few_pairs(count, {}, seed, updates=5, **settings)
+        return [record["loss"] for record in train(state, pairs)]
 
     return Experiment(
         f"pretraining-rate-{count}-{thousandths}", "low-resource", five,

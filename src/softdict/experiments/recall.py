@@ -23,7 +23,7 @@ from softdict.linear_attention import (
 from softdict.lookup import dot, softmax
 
 KEYS, VALUES = 256, 64    # a mark is one key more, and "nothing" one value more
-PAIRS = (4, 8, 16, 32, 64, 128)
+PAIR_COUNTS = (4, 8, 16, 32, 64, 128)
 WIDTHS = (16, 32, 64)
 TASKS = ("once", "twice", "void")
 
@@ -159,7 +159,7 @@ def trained(task, kind, width, seed, updates=600, rate=1e-2):
     runtime.seed(seed)
     model = Recaller(kind, width)
     runtime.seed(seed + 1000)
-    return model, losses(model, task, updates, rate, PAIRS)
+    return model, losses(model, task, updates, rate, PAIR_COUNTS)
 
 
 def first(task, seed, path=None, rate=1e-2):
@@ -170,7 +170,7 @@ def first(task, seed, path=None, rate=1e-2):
 def recalled(task, seed, path=None, kinds=KINDS, widths=WIDTHS, updates=600,
              rate=1e-2):
     """By kind and width: parameters, losses, and right answers by number of pairs."""
-    table = {"pairs": PAIRS, "updates": updates, "rate": rate}
+    table = {"pairs": PAIR_COUNTS, "updates": updates, "rate": rate}
     for kind in kinds:
         for width in widths:
             model, curve = trained(task, kind, width, seed, updates, rate)
@@ -179,7 +179,7 @@ def recalled(task, seed, path=None, kinds=KINDS, widths=WIDTHS, updates=600,
             table[f"{kind} {width}"] = {
                 "parameters": sum(part.numel() for part in model.parameters()),
                 "loss": [sum(curve[n:n + 50]) / 50 for n in range(0, updates, 50)],
-                **right_answers(model, task, PAIRS)}
+                **right_answers(model, task, PAIR_COUNTS)}
     return table
 
 

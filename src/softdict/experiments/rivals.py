@@ -153,12 +153,12 @@ def our_trainer(name, model):
         # all but the generator
         model.states = torch.compile(model.states, dynamic=True)
     precision = "bfloat16" if name == "bfloat16" else "float32"
-    training = TrainingState(model, Settings(updates=10**9, peak_rate=1e-4,
-                                             precision=precision))
+    state = TrainingState(model, Settings(updates=10**9, peak_rate=1e-4,
+                                          precision=precision))
 
     def step(batch):
-        training.history.append(update(training, batch))
-        return training.history[-1]["loss"]
+        state.history.append(update(state, batch))
+        return state.history[-1]["loss"]
 
     return step
 

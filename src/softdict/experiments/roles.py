@@ -224,9 +224,9 @@ def alone(model, table, batch):
             "agreement": honoured}
 
 
-def finish(training):
+def finish(state):
     """Everything that is measured of the heads of a trained model."""
-    model = training.model
+    model = state.model
     valid, iid = (batch_of(pairs_of(split), model) for split in ("valid", "iid"))
     table, names = looks(model), list(roles.heads(model))
     whole = {"valid": judged(model, valid), "iid": judged(model, iid)}

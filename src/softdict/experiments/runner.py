@@ -52,18 +52,18 @@ class Experiment:
 def trained(name, group, start, finish, seeds=SEEDS):
     """An experiment that trains.
 
-    start(seed) gives a TrainingState and its pairs, finish(training) what came of it
+    start(seed) gives a TrainingState and its pairs, finish(state) what came of it
     """
     def first(seed):
-        training, pairs = start(seed)
-        training.settings = replace(training.settings, updates=5)
-        return [record["loss"] for record in train(training, pairs)]
+        state, pairs = start(seed)
+        state.settings = replace(state.settings, updates=5)
+        return [record["loss"] for record in train(state, pairs)]
 
     def result(seed, path):
-        training, pairs = start(seed)
-        history = train(training, pairs, path=path)
-        training.model.eval()
-        return {"history": history, **finish(training)}
+        state, pairs = start(seed)
+        history = train(state, pairs, path=path)
+        state.model.eval()
+        return {"history": history, **finish(state)}
 
     return Experiment(name, group, first, result, seeds)
 

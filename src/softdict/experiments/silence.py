@@ -48,7 +48,7 @@ def verbs_right(model, pairs):
     return {need: [100 * endings.mean(hits), len(hits)] for need, hits in table.items()}
 
 
-def finish(training):
+def finish(state):
     """What each head's silence costs the endings of main verbs, of 100.
 
     The question: do honour and *not* hang on two heads, or on one? The measure: of the
@@ -57,7 +57,7 @@ def finish(training):
     trainings, how often do honour and *not* hang on the same head? By chance in one of
     four.
     """
-    model, pairs = training.model, short("valid") + short("iid")
+    model, pairs = state.model, short("valid") + short("iid")
     table = {"whole": verbs_right(model, pairs)}
     for name in heads(model):
         with ablated(model, [name]):

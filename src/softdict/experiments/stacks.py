@@ -132,9 +132,9 @@ class StackSystem(DecoderOnlySystem):
                 kept.states.values())
         return table
 
-    def finish(self, training):
+    def finish(self, state):
         """What is measured of a trained model."""
-        model, table = training.model, {}
+        model, table = state.model, {}
         for name, sizes in (("4-8", (4, 8)), ("9-12", (9, LONGEST)),
                             ("13-16", (LONGEST + 1, LONGER))):
             examples = between("iid", *sizes)

@@ -118,9 +118,9 @@ class Both(System):
             words += count
         return total / words
 
-    def finish(self, training):
+    def finish(self, state):
         """What is measured of a trained model."""
-        model = training.model
+        model = state.model
         return {"parameters": sum(part.numel() for part in model.parameters()),
                 "cache bytes a word": self.cache_bytes(model),
                 **report(partial(self.translate, model))}
@@ -174,21 +174,21 @@ SYSTEMS = {"today-0-both": Both(RECIPES["transformer"].build, SETTINGS),
 
 
 def watched(name, one, finish: Callable, seeds=SEEDS, group="today"):
-    """A training that stores its loss on `valid` on the way, and finish(training)."""
+    """A training that stores its loss on `valid` on the way, and finish(state)."""
     def first(seed):
-        training, pairs = one.start(seed)
-        training.settings = replace(training.settings, updates=5)
-        return [record["loss"] for record in train(training, pairs)]
+        state, pairs = one.start(seed)
+        state.settings = replace(state.settings, updates=5)
+        return [record["loss"] for record in train(state, pairs)]
 
     def result(seed, path):
-        training, pairs = one.start(seed)
-        history = train(training, pairs, one.valid_loss, path)
-        training.model.eval()
+        state, pairs = one.start(seed)
+        history = train(state, pairs, one.valid_loss, path)
+        state.model.eval()
         seen = [step for step, record in enumerate(history, start=1)
                 if "loss on valid" in record]
         return {"history": history, "updates": seen,
                 "loss on valid": [history[step - 1]["loss on valid"] for step in seen],
-                **finish(training)}
+                **finish(state)}
 
     return Experiment(name, group, first, result, seeds)
 
@@ -200,20 +200,20 @@ def paces(seed, count):
 
     all make an update on the same pairs in turn, in an order drawn for each
     """
-    trainings, batches, rng = {}, {}, random.Random(seed)
+    states, batches, rng = {}, {}, random.Random(seed)
     for name, one in SYSTEMS.items():
-        trainings[name], pairs = one.start(seed)
-        trainings[name].model.train()
+        states[name], pairs = one.start(seed)
+        states[name].model.train()
         batches[name] = epoch_batches(pairs, one.settings.batch_size, seed, 0)
     seconds = {name: [] for name in SYSTEMS}
     for number in range(count + 1):
         for name in rng.sample(list(SYSTEMS), len(SYSTEMS)):
-            training = trainings[name]
-            batch = batches[name][number].to(training.device)
+            state = states[name]
+            batch = batches[name][number].to(state.device)
             begin = time.process_time()
-            training.history.append(update(training, batch))
+            state.history.append(update(state, batch))
             seconds[name].append(time.process_time() - begin)
-    return trainings, {name: row[1:] for name, row in seconds.items()}
+    return states, {name: row[1:] for name, row in seconds.items()}
 
 
 def pace(seed, path=None, count=24):
@@ -226,8 +226,8 @@ def pace(seed, path=None, count=24):
 def pace_first(seed):
     """Seconds differ from run to run: the numbers are the first losses of five models.
     """
-    trainings, _ = paces(seed, 0)
-    return [training.history[0]["loss"] for training in trainings.values()][:5]
+    states, _ = paces(seed, 0)
+    return [state.history[0]["loss"] for state in states.values()][:5]
 
 
 EXPERIMENTS = [

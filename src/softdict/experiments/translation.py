@@ -48,9 +48,9 @@ class System:
         return (TrainingState(model, replace(self.settings, seed=seed), fingerprint),
                 training_ids(self.pairs, *vocabs(self.pairs), self.reverse))
 
-    def finish(self, training):
+    def finish(self, state):
         """Everything that is measured once a model is trained."""
-        model = training.model
+        model = state.model
         table = {"parameters": sum(part.numel() for part in model.parameters()),
                  **report(partial(translations, self, model))}
         if isinstance(model, Transformer):
@@ -64,11 +64,11 @@ class System:
                       "replaced": replacements(self, model)}
         return table
 
-    def validate(self, training):
+    def validate(self, state):
         """What a learning rate is chosen by: loss and quality on the split for that."""
         examples = sentences.split("valid")
-        logits, batch = scores(self, training.model, examples)
-        lines = translations(self, training.model, examples)
+        logits, batch = scores(self, state.model, examples)
+        lines = translations(self, state.model, examples)
         return {"loss on valid": token_loss(logits, batch.target_out).item(),
                 "valid": quality(examples, lines)}
 

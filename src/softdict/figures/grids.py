@@ -2,7 +2,7 @@
 
 import matplotlib.pyplot as plt
 
-from softdict.figures.palette import INK, KEY, MUTED, WEIGHTS
+from softdict.figures.palette import COLORMAP, INK, KEY, MUTED
 
 
 def draw_product(parts):
@@ -52,7 +52,7 @@ def draw_weights(ax, weights, query_names, key_names, largest=1.0,
     gold links, (key place, query place), are outlined
     """
     weights = [[float(weight) for weight in row] for row in weights]
-    image = ax.imshow(weights, cmap=WEIGHTS, vmin=0.0, vmax=largest, aspect="auto")
+    image = ax.imshow(weights, cmap=COLORMAP, vmin=0.0, vmax=largest, aspect="auto")
     ax.set_xticks(range(len(key_names)), key_names)
     ax.set_yticks(range(len(query_names)), query_names)
     ax.set(xlabel="key", ylabel="query")

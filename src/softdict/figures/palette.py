@@ -10,7 +10,7 @@ KEY = "#DB3F24"      # squares
 VALUE = "#610B6A"    # triangles
 INK = "#1A1A1A"
 MUTED = "#767676"
-WEIGHTS = "Blues"    # white is zero, dark is much
+COLORMAP = "Blues"    # white is zero, dark is much
 
 
 def style():
@@ -21,7 +21,7 @@ def style():
         "figure.facecolor": "white",
         "font.size": 11, "axes.titlesize": 11, "text.color": INK,
         "axes.labelcolor": INK,
-        "axes.spines.top": False, "axes.spines.right": False, "image.cmap": WEIGHTS,
+        "axes.spines.top": False, "axes.spines.right": False, "image.cmap": COLORMAP,
         "svg.fonttype": "none", "svg.hashsalt": "softdict",
     })
     if runtime.shell() is None:    # to set a notebook's format would start a shell

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from softdict.corpus import SIZES, gloss, join, romanise, split, text
+from softdict.corpus import SPLITS, gloss, join, romanise, split, text
 from softdict.corpus.export import block, export, glossed
 from softdict.programs.flags import chosen, settings, sizes
 from softdict.texts.files import write_whole
@@ -24,7 +24,7 @@ PICTURES = ".jpg", ".pdf", ".png", ".svg"
 def show_corpus(arguments):
     """Prints sentence pairs with gloss and links, or writes the splits as files."""
     if arguments.export is not None:
-        names = [arguments.split] if arguments.split else tuple(SIZES)
+        names = [arguments.split] if arguments.split else tuple(SPLITS)
         for path in export(arguments.export, names):
             print(path)
         return

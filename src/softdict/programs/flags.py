@@ -68,7 +68,7 @@ def of(*kinds, **defaults):
 
 
 ANY = of(*KINDS)
-PAIRS = of("corpus", "pairs", "pieces", "data")    # trainings of translators
+TRANSLATORS = of("corpus", "pairs", "pieces", "data")    # trainings of translators
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ FLAGS = (
          dict.fromkeys(("pairs", "pieces", "data"), False)),
     Flag("model", "NAME", str, MODEL, "one of those below (default transformer); with "
          "--text llama or gpt2 (default llama)",
-         dict.fromkeys(PAIRS, "transformer") | of(text="llama")),
+         dict.fromkeys(TRANSLATORS, "transformer") | of(text="llama")),
     Flag("preset", "NAME", str, MODEL, "the sizes of a model of --text: small or gpu "
          "(default small)", of(text="small")),
     Flag("context-length", "N", whole_number, MODEL, "pieces that the model sees at "
@@ -155,7 +155,7 @@ FLAGS = (
          "validation pairs; with --text loss alone (default: loss with --patience; "
          "without, the last weights are kept)", ANY),
     Flag("half", "", bool, KEPT, "keep the weights in 16 bits: half the bytes",
-         dict.fromkeys(PAIRS, False)),
+         dict.fromkeys(TRANSLATORS, False)),
     Flag("out", "DIR", place, FILES, "the folder to make (default _build/models/NAME)",
          ANY),
     Flag("config", "FILE", place, FILES, "read flags from a TOML file, a name and its "

@@ -84,9 +84,9 @@ def language_loss(model, batch, smoothing=0.0):
     return cross_entropy(logits, batch.targets, smoothing, NONE)     # []
 
 
-def text_update(training, batch):
+def text_update(state, batch):
     """One update of `train_on` with the next pieces of a TextBatch."""
-    return update(training, batch, lambda model, part, settings: language_loss(
+    return update(state, batch, lambda model, part, settings: language_loss(
         model, part, settings.smoothing))
 
 

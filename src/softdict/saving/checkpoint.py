@@ -79,12 +79,6 @@ def check_checksum(name, tensors, metadata):
                           "what it holds; copy it again, or train again")
 
 
-def add_checksum(path):
-    """Gives a checksum to a model that an earlier version wrote without one."""
-    tensors, notes = _read(path)
-    write_whole(path, *packed(tensors, {"softdict": json.dumps(notes)}))
-
-
 def architecture(model):
     """What a model is made of: for each part that is not torch's its class, its options
     and what it attends with.

@@ -23,7 +23,7 @@ from softdict.saving.folder import CONFIG, UNFINISHED, check_name, is_number
 from softdict.texts.files import read_lines, write_whole
 from softdict.texts.wording import plural, short
 
-WEIGHTS, TOKENIZER = "model.safetensors", "tokenizer.json"
+MODEL, TOKENIZER = "model.safetensors", "tokenizer.json"
 
 # their name: ours, one above another in one tensor; {} is the number of a layer
 NAMES = {
@@ -57,7 +57,7 @@ NAMES = {
 TRANSPOSED = "c_attn.weight", "c_proj.weight", "c_fc.weight"
 # buffers that older versions of the library wrote
 BUFFERS = ".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq"
-SIZES = {
+FIELDS = {
     "gpt2": {"vocab_size": "vocab_size", "width": "n_embd", "heads": "n_head",
              "kv_heads": "n_head", "layers": "n_layer", "hidden": "n_inner",
              "context_length": "n_positions", "eps": "layer_norm_epsilon"},
@@ -147,7 +147,7 @@ def content_of(model, eos_ids=()):
         "eos_token_id": list(eos_ids) or None,
         "dtype": str(model.embedding.weight.dtype).removeprefix("torch."),
         **{name: values[0] for name, values in ONLY[family].items()},
-        **{theirs: getattr(config, ours) for ours, theirs in SIZES[family].items()}}
+        **{theirs: getattr(config, ours) for ours, theirs in FIELDS[family].items()}}
     if family == "llama":
         content |= {"attention_bias": config.bias, "mlp_bias": config.bias,
                     "rope_theta": config.theta, "rope_parameters": {
@@ -211,7 +211,7 @@ def save_library(model, folder, eos_ids=()):
                for name, tensor in to_library(family, model).items()}
     folder.mkdir(parents=True, exist_ok=True)
     # the library reads "format", and leaves the rest alone
-    write_whole(folder / WEIGHTS, *packed(tensors, {"format": "pt"}))
+    write_whole(folder / MODEL, *packed(tensors, {"format": "pt"}))
     write_whole(folder / CONFIG, (json.dumps(content, indent=1) + "\n").encode())
 
 
@@ -225,10 +225,10 @@ def load_library(folder, dtype=torch.float32):
     check_name(folder)
     if not folder.is_dir():
         raise ValueError(f"{folder} is no folder; a model is a folder with {CONFIG} "
-                         f"and {WEIGHTS}")
+                         f"and {MODEL}")
     try:
         family, config = config_of(read_json(require_file(folder, CONFIG)))
-        return read_weights(family, config, require_file(folder, WEIGHTS), dtype).eval()
+        return read_weights(family, config, require_file(folder, MODEL), dtype).eval()
     except ValueError as error:
         raise ValueError(f"{folder} holds no language model that can be used: {error}"
                          ) from None
@@ -241,12 +241,12 @@ def require_file(folder, name):
     if (folder / UNFINISHED).exists():
         raise ValueError("its training is not finished, and the same command goes on "
                          "with it")
-    if name == WEIGHTS and (folder / f"{WEIGHTS}.index.json").exists():
+    if name == MODEL and (folder / f"{MODEL}.index.json").exists():
         raise ValueError("its weights lie in several files; save it again as one "
-                         f"{WEIGHTS}, with a large max_shard_size")
-    if name == WEIGHTS and (folder / "pytorch_model.bin").exists():
+                         f"{MODEL}, with a large max_shard_size")
+    if name == MODEL and (folder / "pytorch_model.bin").exists():
         raise ValueError("its weights are a pytorch_model.bin; save it again as "
-                         f"{WEIGHTS}")
+                         f"{MODEL}")
     raise ValueError(f"{name} is missing")
 
 
@@ -303,7 +303,7 @@ def sizes_of(family, content):
              "max_position_embeddings": 2048,
              "num_key_value_heads": content.get("num_attention_heads")}
     found = {}
-    for ours, theirs in SIZES[family].items():
+    for ours, theirs in FIELDS[family].items():
         value = content.get(theirs)
         if value is None:
             value = usual.get(theirs)
