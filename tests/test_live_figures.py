@@ -283,7 +283,7 @@ def test_an_edge_behind_which_more_follows_fades(opened):
         box.scrollLeft = share * (box.scrollWidth - box.clientWidth);
         await frame();
         await frame();
-        return parseFloat(getComputedStyle(box).getPropertyValue("--right"));
+        return parseFloat(getComputedStyle(box).getPropertyValue("--fade-right"));
     }"""
     assert page.evaluate(faded, ["90px", 0]) > 9
     assert page.evaluate(faded, ["90px", 0.5]) > 9

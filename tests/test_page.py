@@ -3,6 +3,7 @@ and its buttons, meanings."""
 
 import io
 import json
+import re
 import shutil
 
 import pages
@@ -369,6 +370,18 @@ def edges(page, selector):
     """Of an element on the screen: how bright its left and its right edge are."""
     picture = Image.open(io.BytesIO(page.locator(selector).screenshot())).convert("L")
     return [picture.getpixel((x, 6)) for x in (5, picture.width - 2)]
+
+
+def test_no_style_uses_a_property_that_another_registers():
+    """A registered length takes no colour: the shade of all figures would be lost."""
+    styles = {file.name: file.read_text("utf-8") for folder in ("book/static", "web")
+              for file in (ROOT / folder).glob("*.css")}
+    registered = {name: file for file, text in styles.items()
+                  for name in re.findall(r"@property (--[\w-]+)", text)}
+    assert registered
+    for name, home in registered.items():
+        assert [file for file, text in styles.items()
+                if re.search(rf"{name}(?![\w-])", text)] == [home]
 
 
 @pytest.mark.parametrize("selector", CUT)
