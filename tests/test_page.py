@@ -42,6 +42,11 @@ SECTIONS = """<section id="two"><h2>Two<a class="headerlink" href="#two">#</a></
 <p>Words.</p><section id="three"><h3>Three</h3><div class="cell_input"><pre>
 x = 1
 y = 2</pre></div></section></section><section id="four"><h2>Four</h2></section>"""
+CONTENTS = """<nav id="pst-page-toc-nav"><ul>
+<li class="toc-entry"><a href="#two">Two</a>
+<ul><li class="toc-entry"><a href="#three">Three</a></li></ul></li>
+<li class="toc-entry"><a href="#four">Four</a></li></ul></nav>
+<style>#two > p, #three pre, #four h2 { margin-bottom: 2000px !important }</style>"""
 QUOTED = """# src/softdict/masks.py
 def padding_mask(lengths, size):
     \"\"\"True where a row has words.
@@ -122,6 +127,8 @@ def browser(tmp_path_factory):
     (folder / "index.html").write_text(PAGE.format(LINE), "utf-8")
     (folder / "sections.html").write_text(PAGE.format(LINE).replace(
         "</section></article>", f"{SECTIONS}</section></article>"), "utf-8")
+    (folder / "contents.html").write_text(PAGE.format(LINE).replace(
+        "</section></article>", f"{SECTIONS}</section></article>{CONTENTS}"), "utf-8")
     (folder / "notebooks").mkdir()
     (folder / "notebooks/02_two.html").write_text(CHAPTER, "utf-8")
     file = "src/softdict/heads.py"    # a fence, nobody's; a cell of an owned repository
@@ -149,6 +156,22 @@ def phone(browser):
     yield page
     page.close()
     assert not problems
+
+
+def test_the_contents_mark_the_section_at_hand_after_a_jump(phone):
+    phone.goto(phone.url.replace("index", "contents"))
+    marked = """async id => {
+        const head = document.querySelector(id)?.querySelector("h2, h3");
+        scrollTo({ top: head ? scrollY + head.getBoundingClientRect().top - 40 : 0,
+                   behavior: "instant" });
+        for (let n = 0; n < 4; n += 1) await new Promise(requestAnimationFrame);
+        return [...document.querySelectorAll("nav .active")].map(
+            one => one.matches("[aria-current]") ? one.textContent
+            : one.querySelector("a").hash); }"""
+    for place, found in (("#three", ["#two", "#three", "Three"]),
+                         ("#four", ["#four", "Four"]), ("#two", ["#two", "Two"]),
+                         ("#four", ["#four", "Four"]), ("none", [])):
+        assert phone.evaluate(marked, place) == found
 
 
 def remember(page, kept):

@@ -283,6 +283,28 @@ addEventListener("afterprint", () => {
   moved = [];
 });
 
+// The contents mark the section at hand after a jump and a fast scroll, too: the theme marks only headings that it sees go by.
+
+addEventListener("DOMContentLoaded", () => {
+  const nav = document.getElementById("pst-page-toc-nav");
+  if (!nav) return;
+  const links = [...nav.querySelectorAll("a[href^='#']")], entries = nav.querySelectorAll(".toc-entry");
+  const heads = links.map(one => document.getElementById(decodeURIComponent(one.hash.slice(1)))?.querySelector("h1, h2, h3, h4"));
+  let chosen = -1000;
+  addEventListener("hashchange", () => { chosen = performance.now(); });
+  const mark = () => {
+    if (performance.now() - chosen < 1000) return;    // what was chosen is marked, at a page's end too
+    const at = heads.findLastIndex(one => one?.checkVisibility() && one.getBoundingClientRect().top < 0.3 * innerHeight);
+    for (const one of links) {
+      one.classList.toggle("active", one === links[at]);
+      if (one === links[at]) one.ariaCurrent = "true";
+      else one.removeAttribute("aria-current");
+    }
+    for (const one of entries) one.classList.toggle("active", at >= 0 && one.contains(links[at]));
+  };
+  addEventListener("scroll", () => requestAnimationFrame(() => requestAnimationFrame(mark)), { passive: true });    // behind the theme
+});
+
 // The sidebar shows where one is: the theme opens it where it was left.
 
 addEventListener("load", () => {
