@@ -37,7 +37,7 @@ DECLARED = {    # public, and on no page: why
     "cache.check_pads": "a sentence for encoders that pads reach",
     "cache.check_same": "asks a model of one's own what must be the same twice",
     "cache.check_steps": "a sentence for models that decode as another",
-    "cache.InRange": "a tensor on a GPU that says what it has not",
+    "cache.strict": "a table on a GPU that says what it has not",
     "cache.disturb": "noise on the weights of a model that is asked",
     "cache.foreign": "parts that the package's own tests do not know",
     "decoding.NoRepeatNgrams": "stands in front of a model, for any search",

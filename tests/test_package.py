@@ -63,7 +63,7 @@ MODELS = {"update", "backward", "check_end", "take_step", "rate_multipliers",
           "all_weights", "recorded_weights", "make_transformer", "make_variant",
           "book_transformer", "with_cache", "check_attentions", "exchanged",
           "attending", "watched", "attend_of", "check_same", "check_steps",
-          "check_pads", "check_decoder", "foreign", "both_ways", "disturb"}
+          "check_pads", "check_decoder", "foreign", "both_ways", "strict", "disturb"}
 MODULES = [importlib.import_module(f"softdict.{name}") for name in QUOTED
            if (ROOT / f"src/softdict/{name}.py").exists()]
 PUBLIC = [function for module in MODULES

@@ -19,7 +19,7 @@ from torch import nn
 import softdict
 from softdict import decoder_only
 from softdict.attention import sdpa
-from softdict.cache import InRange, check_pads, foreign
+from softdict.cache import check_pads, foreign
 from softdict.decoder_only import DecoderOnly
 from softdict.experiments.hybrids import Memory
 from softdict.heads import MultiHeadAttention, split_heads
@@ -459,42 +459,6 @@ class Places(Embedding):
         if positions.max() >= 7:
             raise ValueError("too long")
         return self.table(ids) + self.places[positions]
-
-
-READS = {"[]": lambda table, ids: table[ids],
-         "[:, ]": lambda table, ids: table.T[:, ids].movedim(0, -1),
-         "index_select": lambda table, ids: table.index_select(0, ids.flatten()).view(
-             *ids.shape, -1),
-         "gather": lambda table, ids: table.gather(
-             0, ids.flatten()[:, None].expand(-1, D)).view(*ids.shape, -1),
-         "embedding": lambda table, ids: nn.functional.embedding(ids, table)}
-
-
-@pytest.mark.parametrize("read", READS)
-def test_a_row_that_a_parameter_has_not_is_never_read_as_a_gpu_would_end(read):
-    told = []
-
-    class Learned(Embedding):
-        def __init__(self, *sizes):
-            super().__init__(*sizes)
-            self.places = nn.Parameter(torch.randn(7, D))
-
-        def forward(self, ids, positions):
-            try:
-                return self.table(ids) + READS[read](self.places, positions)
-            except IndexError as error:
-                told.append(str(error))
-                raise
-
-    placed(Learned).start(*pairs_of_ids()[:2])
-    assert {*told} == {"there are 7 rows, and one more is read"}
-    # what torch reads is read: from behind, by a mask, and nothing
-    table = torch.arange(12).view(2, 3, 2)
-    mask = torch.tensor([[True, False, True], [False, True, True]])
-    with InRange():
-        assert table[-1, torch.tensor([-3, 2]), 0].tolist() == [6, 10]
-        assert table[mask, torch.tensor([0, 1, 1, 0])].tolist() == [0, 5, 9, 10]
-        assert not table[torch.tensor([], dtype=torch.long)].numel()
 
 
 @pytest.mark.parametrize("embedding", [
