@@ -3,6 +3,7 @@
 import json
 import linecache
 import os
+import shutil
 import subprocess
 import sys
 import types
@@ -179,6 +180,14 @@ def test_without_a_checkout_of_ones_own_the_home_keeps_answers(home, monkeypatch
     own = checkout(home.parent / "one", monkeypatch)
     monkeypatch.setattr(os, "access", lambda *what: False)    # for all, on a server
     assert kept.folder() == home and not own.exists()
+
+
+def test_a_checkout_of_somebody_else_keeps_no_answers_of_mine(home, monkeypatch):
+    own = checkout(home.parent / "one", monkeypatch)
+    if hasattr(os, "getuid"):    # on Windows nobody is asked
+        user = os.getuid()
+        monkeypatch.setattr(os, "getuid", lambda: user + 1)    # a course's folder
+        assert kept.folder() == home and not own.exists()
     monkeypatch.setattr(kept, "__file__", str(
         home.parent / "one/_build/site/softdict/checks/kept.py"))
     assert kept.folder() == home
@@ -188,16 +197,31 @@ def test_old_answers_that_cannot_be_copied_stay_in_use(home, monkeypatch, capsys
     own = checkout(home.parent / "one", monkeypatch)
     own.parent.write_text("a file")
     assert softdict.earlier("01-1") == "old"
-    assert f"were not copied to {own}: " in capsys.readouterr().out
+    assert not capsys.readouterr().out
 
 
-def test_this_checkout_keeps_its_own_and_makes_no_folder_to_say_so(tmp_path):
-    root = kept.Path(__file__).parents[1]
-    there = (root / "work/answers").exists()
+def test_a_home_that_nobody_may_enter_is_no_fault(home, monkeypatch):
+    own, is_dir = checkout(home.parent / "one", monkeypatch), kept.Path.is_dir
+
+    def closed(path):
+        if path == home:
+            raise PermissionError(13, "Permission denied")
+        return is_dir(path)
+
+    monkeypatch.setattr(kept.Path, "is_dir", closed)
+    assert kept.folder() == home and not own.exists()
+
+
+def test_a_checkout_keeps_its_own_and_makes_no_folder_to_say_so(tmp_path):
+    root = tmp_path / "checkout"
+    shutil.copytree(kept.Path(softdict.__file__).parents[1], root / "src",
+                    ignore=shutil.ignore_patterns("__pycache__"))
+    (root / "notebooks").mkdir()
+    (root / "pyproject.toml").write_text('[project]\nname = "softdict"\n')
     settings = {**os.environ, "PYTHONPATH": str(root / "src"), "HOME": str(tmp_path),
                 "USERPROFILE": str(tmp_path), "SOFTDICT_PROGRESS": ""}
     told = subprocess.run([sys.executable, "-c", "import softdict; "
                            "print(softdict.progress())"], env=settings, cwd=tmp_path,
                           capture_output=True, encoding="utf-8", check=True).stdout
     assert told.rstrip().endswith(f"kept in {root / 'work/answers'}")
-    assert (root / "work/answers").exists() == there
+    assert not (root / "work").exists()

@@ -887,7 +887,8 @@ def hung_on(notebooks=None, root=ROOT):
 def listed(root=ROOT):
     """The listed ids, each with what its line says more: why it is gone."""
     lines = (root / "tests/cell_ids.txt").read_text("utf-8").splitlines()
-    rows = [line.split(maxsplit=2) for line in lines if not line.startswith("#")]
+    rows = [line.split(maxsplit=2) for line in lines
+            if line.strip() and not line.startswith("#")]
     return {f"{chapter} {name}": " ".join(why) for chapter, name, *why in rows}
 
 

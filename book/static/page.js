@@ -131,7 +131,7 @@ addEventListener("DOMContentLoaded", () => {
     const link = ours(event);
     if (link?.matches(":focus-visible")) show(link);
   });
-  document.addEventListener("focusout", event => ours(event) && later(hide, 200));
+  document.addEventListener("focusout", event => ours(event) && !note.contains(event.relatedTarget) && later(hide, 200));
   document.addEventListener("keydown", event => event.key === "Escape" && hide());
   document.addEventListener("click", event => {    // the second tap goes there
     const link = ours(event);
@@ -181,7 +181,8 @@ addEventListener("DOMContentLoaded", () => {
   const foot = document.querySelector("a.report");
   for (const head of foot ? document.querySelectorAll("article.bd-article section > :is(h2, h3)") : []) {
     const link = document.createElement("a");
-    Object.assign(link, { className: "headerlink report-here", href: foot.href, textContent: "Report", ariaLabel: "Report this section" });
+    Object.assign(link, { className: "headerlink report-here", href: foot.href, textContent: "Report" });
+    link.setAttribute("aria-label", "Report this section");
     head.append(link);
   }
 });

@@ -35,32 +35,33 @@ def folder():
     if root is None:
         return shared
     own = root / "work/answers"
-    if shared.is_dir() and not own.exists():
-        fresh = own.with_suffix(".unfinished")
-        try:
+    try:
+        if shared.is_dir() and not own.exists():
+            fresh = own.with_suffix(".unfinished")
             shutil.copytree(shared, fresh, dirs_exist_ok=True)
             fresh.rename(own)
             print(f"The answers of {shared} were copied to {own}, where this checkout "
                   "keeps its own.")
-        except OSError as error:
-            if not own.exists():    # else another notebook was faster
-                print(f"The answers of {shared} were not copied to {own}: {error}")
-                return shared
+    except OSError:    # another notebook was faster, or nothing can be copied
+        return own if os.path.exists(own) else shared
     return own
 
 
 def checkout():
-    """The checkout of the book that the package is imported from, or None.
+    """The reader's own checkout of the book that the package is imported from, or None.
 
-    one that the reader cannot write, on a server for all, counts as none
+    one that belongs to somebody else, or cannot be written, counts as none
     """
     source = Path(__file__).resolve().parents[2]
     root, settings = source.parent, source.parent / "pyproject.toml"
-    if (source.name == "src" and (root / "notebooks").is_dir() and settings.is_file()
-            and 'name = "softdict"' in settings.read_text("utf-8")
-            and os.access(root, os.W_OK)):
-        return root
-    return None
+    if not (source.name == "src" and (root / "notebooks").is_dir()
+            and settings.is_file()
+            and b'name = "softdict"' in settings.read_bytes()):
+        return None
+    place = next(filter(os.path.exists, (root / "work/answers", root / "work", root)))
+    # on Windows a file has no such number
+    mine = not hasattr(os, "getuid") or os.stat(place).st_uid == os.getuid()
+    return root if mine and os.access(place, os.W_OK) else None
 
 
 def points():
@@ -90,11 +91,12 @@ def keep(result, answer):
         own = source_file(answer)
         source = (inspect.getsource(answer) if os.path.exists(own)
                   else "".join(linecache.getlines(own)))    # inspect finds no classes
-        folder().mkdir(parents=True, exist_ok=True)
-        write_whole(folder() / f"{result.exercise}.py", f"{source.rstrip()}\n".encode())
+        home = folder()
+        home.mkdir(parents=True, exist_ok=True)
+        write_whole(home / f"{result.exercise}.py", f"{source.rstrip()}\n".encode())
         passed = {**points(), result.exercise: result.points, "version": __version__}
         text = json.dumps(passed, indent=1, sort_keys=True)
-        write_whole(folder() / "progress.json", f"{text}\n".encode())
+        write_whole(home / "progress.json", f"{text}\n".encode())
     except (OSError, TypeError, ValueError) as error:
         print(f"The answer was not kept in {folder()}: {error}")
 

@@ -129,7 +129,7 @@ PACED = ("rnn", "attention-additive", "transformer", "transformer-rotary")
 def paces(seed, rounds):
     """Four of the book's models, with an update made on each of some batches.
 
-    returns the trainings, and the milliseconds of each update
+    returns their states, and the milliseconds of each update
     """
     states = {name: system(name).start(seed) for name in PACED}
     pairs, rng = states["rnn"][1], random.Random(seed)
