@@ -49,10 +49,11 @@ def draw():
                   word(x, 91, "+", 16), *code(x, 104, p),
                   arrow(x, 115, x, 128), *hand(x, 184, p, "query"),
                   *hand(x, 236, p, "key")]
-    times = box(120, 140, 196, 21, "times W_Q, times W_K", size=13)
+    times = box(120, 141, 196, 24, "times W_Q, times W_K", size=13)
     for index, after in (("Q", ", times W"), ("K", "")):
-        times = times.replace(f"_{index}{after}", f'<tspan dy="3">{index}</tspan>'
-                              f'<tspan dy="-3">{after}</tspan>')
+        low = f'<tspan dy="3">{index}</tspan>'
+        times = times.replace(f"_{index}{after}",
+                              f'{low}<tspan dy="-3">{after}</tspan>')
     drawn.append(times.replace('<tspan dy="-3"></tspan>', ""))
     for t in range(3):
         for s in range(3):
