@@ -331,6 +331,7 @@ def sentence(words):
 
 # In the notebook ----------------------------------------------------------------------
 
+OTHERS = " (Lines that do not need each other may change places.)"
 COUNTED = {1: "one wrong one", 2: "two wrong ones", 3: "three wrong ones"}
 TEXT = """\
 <details>
@@ -361,7 +362,7 @@ Which piece belongs in each blank? Where two pieces are right, choose either.
 <details>
 <summary>The code</summary>
 
-Lines in order: {order}. Blanks: {filled}.
+Lines in order: {order}.{others} Blanks: {filled}.
 
 ```python
 {code}
@@ -403,7 +404,8 @@ def markdown(number, root=ROOT):
         mistakes="\n".join(mistakes),
         why=HINT if told(number, root)["source"].startswith("tests") else BESIDE,
         shuffled="\n".join(shuffled), code="\n".join(code),
-        order=" ".join(f"**{letters[id(line)]}**" for line in puzzle.right))
+        order=" ".join(f"**{letters[id(line)]}**" for line in puzzle.right),
+        others=OTHERS if puzzle.free or len(puzzle.orders) > 1 else "")
 
 
 def indented(line):
