@@ -104,7 +104,7 @@ def _():
     words, width = 20, 64
     dense = (words * width) ** 2
     return (f"{words} words of width {width} has {dense:,} weights",
-            f"have {4 * width ** 2:,}")
+            f"have {3 * width ** 2:,}, or {4 * width ** 2:,} with an output matrix")
 
 
 @computed("why-both-a-query-matrix-and-a-key-matrix")

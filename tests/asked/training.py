@@ -15,7 +15,8 @@ from torch import nn
 def _():
     half, brain = torch.finfo(torch.float16), torch.finfo(torch.bfloat16)
     assert f"{brain.max:.1e}" == f"{torch.finfo(torch.float32).max:.1e}" == "3.4e+38"
-    return (f"{half.max:,.0f}", f"{brain.max:.1e}".replace("+", ""),
+    assert torch.tensor([65519.0, 65520.0]).half().tolist() == [half.max, math.inf]
+    return (f"{half.max:,.0f}", "65,520 or more", f"{brain.max:.1e}".replace("+", ""),
             f"{brain.eps:.4f}"[1:], f"{half.eps:.5f}"[1:])
 
 

@@ -118,9 +118,9 @@ def _():
 def _():
     word = 2 * 32 * 8 * 128 * HALF
     one = 1024 * word / 2 ** 30
-    return (f"Llama 3's {word:,} bytes a word, a text of 1,024 words has "
-            f"{short(one, 3)} GiB", f"8 beams {8 * one:.0f} GiB",
-            f"16 such texts have {16 * 8 * one:.0f} GiB")
+    return (f"the {word:,} bytes a word of Llama 3 with 8 billion weights",
+            f"1,024 words have {short(one, 3)} GiB", f"8 beams {8 * one:.0f} GiB",
+            f"16 such texts {16 * 8 * one:.0f} GiB")
 
 
 @computed("i-set-a-limit-of-tokens-a-batch-and-memory-still-runs-out")
@@ -134,8 +134,8 @@ def _():
 @computed("the-dataloader-needs-three-times-the-memory-with-workers")
 def _():
     pointer = (sys.getsizeof([None] * 1000) - sys.getsizeof([])) // 1000
-    return (f"about {pointer + sys.getsizeof(1000)} MB in a list and "
-            f"{torch.int32.itemsize} MB in an int32 tensor",)
+    return (f"{pointer} MB in a list, or about {pointer + sys.getsizeof(1000)} if each "
+            f"is its own object, and {torch.int32.itemsize} MB in an int32 tensor",)
 
 
 @computed("the-setting-bf16-is-on-and-the-parameters-are-still-float32")
