@@ -305,7 +305,7 @@ def report(*counts):
 
 
 def run_notebooks(only="", shift=0):
-    """Runs nbval in an empty folder, two notebooks at a time; returns its counts.
+    """Runs nbval in an empty folder, three notebooks at a time; returns its counts.
 
     only: the chapters, as in 02,07, or all
 
@@ -326,7 +326,7 @@ def run_notebooks(only="", shift=0):
         counts = pytest(
             "--nbval-lax", "--nbval-current-env",
             "--nbval-cell-timeout", "3600" if shift else "900",
-            "-n", "0" if shift or len(wanted) < 2 else "2", "--dist", "loadfile",
+            "-n", "0" if shift or len(wanted) < 2 else "3", "--dist", "loadfile",
             "--no-loadscope-reorder", folder, cwd=folder, variables=wheel)
         # nobody edited the sources on the way
         if not shift and fingerprints(only) == wanted:
