@@ -183,7 +183,7 @@ def _():
                   for pairs in (2000, 20_000))
     assert "reached 0.00 BLEU, and a tuned one 16.57" in text("21")
     return ("200,000 pairs are enough", f"29,000 captions reach {bleu} BLEU",
-            f"{some} BLEU with 2,000 pairs and {more} with 20,000 after 2,400 updates",
+            f"2,400 updates, {some} BLEU with 2,000 pairs and {more} with 20,000",
             "100,000 words",
             "16.57 BLEU in place of 0.00")
 

@@ -118,8 +118,8 @@ def _():
 def _():
     word = 2 * 32 * 8 * 128 * HALF
     one = 1024 * word / 2 ** 30
-    return (f"the {word:,} bytes a word of Llama 3 with 8 billion weights",
-            f"1,024 words have {short(one, 3)} GiB", f"8 beams {8 * one:.0f} GiB",
+    return (f"Llama 3 with 8 billion weights takes {word:,} bytes a word",
+            f"1,024 words takes {short(one, 3)} GiB", f"8 beams {8 * one:.0f} GiB",
             f"16 such texts {16 * 8 * one:.0f} GiB")
 
 

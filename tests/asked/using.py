@@ -182,7 +182,7 @@ def _():
 def _():
     first = output("19", "scores").partition("test_2017")[0].splitlines()
     cased, lower, cut = (line.split()[1] for line in first[1:4])
-    return (cased, f"in lower case {lower}", f"cut by another tool {cut}", "1.8 points")
+    return (cased, f"lower case they have {lower}", f"and {cut} if another tool also", "1.8 points")
 
 
 @computed("bleu-is-ridiculously-high-with-sacrebleu")
@@ -254,7 +254,7 @@ def _():
     *_, hit, mass = row("16", "looks-table", "Transformer, predicts")
     found = hits(5)
     return (f"only {float(mass):.0f} of 100", f"finds {float(hit):.0f} of 100 links",
-            f"with {found[0]} to {found[-1]} of the sure ones")
+            f"finds {found[0]} to {found[-1]} of 100 sure links")
 
 
 @computed("which-layer-and-head-should-i-draw")
