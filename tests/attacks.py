@@ -2,7 +2,8 @@
 
 PROBES are bodies of functions that return True where they got what they should not;
 all of them run in one box. CHEATS are notebooks of their own: each wants points for
-nothing, or another student's.
+nothing, or another student's. FORGED is what a notebook may send in the place of its
+results; it needs no box to be judged.
 """
 
 HELP = """
@@ -320,9 +321,6 @@ made = ctypes.CFUNCTYPE(ctypes.c_long)(place)()
 MESSAGE = """
 from softdict.grading import answering
 from softdict.grading.wire import pack
-deep = 1
-for _ in range(150):
-    deep = [deep]
 answering.pack = lambda told: pack({told})
 """
 RAW = """
@@ -385,18 +383,11 @@ def double(x): return torch.zeros(2 ** 29, 0)
         "rubbish without end": "import os\nwhile True:\n    for n in range(3, 12):\n"
                                "        try: os.write(n, bytes(2 ** 20))\n"
                                "        except OSError: pass"},
-    "forged messages": {f"number {number}": MESSAGE.replace("{told}", told)
-                        for number, told in enumerate((
-        "5", "{'found': 5, 'judged': [], 'broken': []}",
-        "{'found': [], 'judged': [], 'broken': []}",
-        "{'found': [[[1]], 'x'], 'judged': 3, 'broken': []}",
-        "{'found': [5, {1: 2}], 'judged': [], 'broken': 'x'}",
-        "{'found': [[[1], [1]], None], 'judged': [], 'broken': [[None, 2], 7]}",
-        "{'found': [[[deep], [deep]], [[deep, deep]]], 'judged': [], 'broken': []}",
-        "{'marks': [5, 5], 'found': [], 'judged': [], 'broken': []}"))} | {
+    "forged messages": {
+        "marks for results": MESSAGE.replace("{told}", "{'found': [[[5, 5, 'right', "
+            "'Right.']]] * 2, 'judged': [], 'broken': []}"),
         "bytes": RAW.format(content="b'{\"points\": 10}'"),
-        "a pickle": RAW.format(content="b'cos\\nsystem\\n(S\\'id\\'\\ntR.'"),
-        "sizes that lie": RAW.format(content="b'\\xff' * 16"),
+        "the word of a fresh box": RAW.format(content="b'+' * 9"),
         "one tensor a million times": """
 import json, os, torch
 from safetensors.torch import save
@@ -561,15 +552,25 @@ def double(x): return Other()
 import torch
 def double(x): return torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
 def shares(x): return x.to("meta")
-"""},
-    "more forged messages": {
-        "brackets": RAW.format(content="(2 * 10 ** 6).to_bytes(8, 'big') + "
-                                       "(10).to_bytes(8, 'big') + b'[' * 2 * 10 ** 6 + "
-                                       "b'\\2' + bytes(7) + b'{}'"),
-        "two of them": RAW.format(content="(b'\\0' * 7 + b'\\x0b') * 2 + "
-                                          "b'{\"dict\":[]}' * 2"),
-        "half of one": RAW.format(content="bytes(20)"),
-        "the word of a fresh box": RAW.format(content="b'+' * 9"),
-        "marks for results": MESSAGE.replace("{told}", "{'found': [[[5, 5, 'right', "
-            "'Right.']]] * 2, 'judged': [], 'broken': []}")},
+"""}
+}
+
+DEEP = 1
+for _ in range(150):
+    DEEP = [DEEP]
+FORGED = {    # what an answer sends in the place of its results: a value, or bytes
+    **{f"number {number}": told for number, told in enumerate((
+        5, {"found": 5, "judged": [], "broken": []},
+        {"found": [], "judged": [], "broken": []},
+        {"found": [[[1]], "x"], "judged": 3, "broken": []},
+        {"found": [5, {1: 2}], "judged": [], "broken": "x"},
+        {"found": [[[1], [1]], None], "judged": [], "broken": [[None, 2], 7]},
+        {"found": [[[DEEP], [DEEP]], [[DEEP, DEEP]]], "judged": [], "broken": []},
+        {"marks": [5, 5], "found": [], "judged": [], "broken": []}))},
+    "nothing": b"", "a pickle": b"cos\nsystem\n(S'id'\ntR.",
+    "sizes that lie": b"\xff" * 16,
+    "brackets": (2 * 10 ** 6).to_bytes(8, "big") + (10).to_bytes(8, "big")
+                + b"[" * 2 * 10 ** 6 + b"\2" + bytes(7) + b"{}",
+    "two of them": (b"\0" * 7 + b"\x0b") * 2 + b'{"dict":[]}' * 2,
+    "half of one": bytes(20),
 }

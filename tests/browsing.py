@@ -1,6 +1,8 @@
 """A page of a small site in a browser: nothing may go wrong in it, and nothing is
 fetched from outside."""
 
+import pages
+
 THEBE = "THEBE_JS_URL"    # said twice, until tools/finish.py has taken it out
 
 
@@ -21,3 +23,12 @@ def watch(page, address, problems=None):
             and problems.append(message.text))
     page.on("pageerror", lambda error: THEBE in str(error)
             or problems.append(str(error)))
+
+
+def axe_is_silent(page):
+    """Asserts that axe finds nothing in either theme; the dark one changes no more than
+    colours."""
+    for theme, rules in {"light": {}, "dark": {"runOnly": ["color-contrast"]}}.items():
+        page.evaluate("theme => { document.documentElement.dataset.theme = theme }",
+                      theme)
+        assert not list(pages.axe_findings(page, **rules)), theme

@@ -18,7 +18,7 @@ import shuffled
 import test_checks
 import torch
 from books import ROOT
-from browsing import watch
+from browsing import axe_is_silent, watch
 from sample import code, markdown
 from softdict import transformer
 from softdict.masks import causal_mask
@@ -480,23 +480,16 @@ def test_a_phone_scrolls_only_downwards(opened, number):
 
 def test_axe_finds_nothing_in_both_themes(opened):
     puzzle, page = PUZZLES["01"], opened("01")
-
-    def silent():
-        for theme in ("light", "dark"):
-            page.evaluate("theme => { document.documentElement.dataset.theme = theme }",
-                          theme)
-            assert not list(pages.axe_findings(page)), theme
-
-    silent()
+    axe_is_silent(page)
     order = in_order(puzzle)
     line(page, order[1]).click()
     check(page)
-    silent()
+    axe_is_silent(page)
     line(page, order[1]).click()
     for number in order:
         line(page, number).click()
     check(page)
-    silent()
+    axe_is_silent(page)
 
 
 def test_without_scripts_and_on_paper_list_and_fold_stand(opened):
@@ -668,10 +661,7 @@ def test_axe_finds_nothing_in_the_blanks_in_both_themes(opened):
     for wrong in ({2}, set()):
         fill(page, letters(puzzle, wrong))
         check(page, "blanks")
-        for theme in ("light", "dark"):
-            page.evaluate("theme => { document.documentElement.dataset.theme = theme }",
-                          theme)
-            assert not list(pages.axe_findings(page)), theme
+        axe_is_silent(page)
 
 
 def test_an_exercise_counts_once_by_the_door_that_came_first(opened):
