@@ -182,7 +182,8 @@ def _():
 def _():
     first = output("19", "scores").partition("test_2017")[0].splitlines()
     cased, lower, cut = (line.split()[1] for line in first[1:4])
-    return (cased, f"lower case they have {lower}", f"and {cut} if another tool also", "1.8 points")
+    return (cased, f"lower case they have {lower}",
+            f"and {cut} if another tool also", "1.8 points")
 
 
 @computed("bleu-is-ridiculously-high-with-sacrebleu")
