@@ -676,17 +676,20 @@ LEADS = re.compile(r"<summary>(?:Answer|Hint)\b|/blob/\w+/notebooks/")
 SCAFFOLD = ("#", "def ", "class ", "super().__init__()")
 
 
+@functools.cache
 def answer_lines(text):
     """For each function, the lines of its body that would give something away.
 
     these are not: docstrings, comments, blank lines, names of functions and classes
     """
+    bodies = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             body = node.body[1:] if ast.get_docstring(node) is not None else node.body
             rows = text.splitlines()[body[0].lineno - 1:node.end_lineno] if body else []
-            yield [row.strip() for row in rows
-                   if row.strip() and not row.strip().startswith(SCAFFOLD)]
+            bodies.append([row.strip() for row in rows
+                           if row.strip() and not row.strip().startswith(SCAFFOLD)])
+    return bodies
 
 
 def leaks(notebook, root=ROOT):
@@ -700,16 +703,17 @@ def leaks(notebook, root=ROOT):
              for words in LEADS.findall(cell.source) if cell.cell_type == "markdown"]
     found += [f"cell {cell.id} shows the code of In short" for cell in notebook.cells
               if cell.id.startswith("in-short") and "```" in cell.source]
+    parts = [(cell.id, cell.cell_type == "markdown" or exercise(cell),
+              {line.strip() for line in FENCE.sub("", cell.source).splitlines()})
+             for cell in notebook.cells if exercise(cell) or not quoted_file(cell)]
     for file in sorted((root / "tests/answers").glob("*/*.py")):
         for body in answer_lines(file.read_text(encoding="utf-8")):
-            for cell in notebook.cells:
-                text = FENCE.sub("", cell.source)
-                shown = {line.strip() for line in text.splitlines()}
-                if cell.cell_type == "markdown" or exercise(cell):
-                    found += [f"cell {cell.id} shows a line of {file.name}: {line}"
+            for name, by_line, shown in parts:
+                if by_line:
+                    found += [f"cell {name} shows a line of {file.name}: {line}"
                               for line in body if line in shown]
-                elif body and not quoted_file(cell) and shown.issuperset(body):
-                    found.append(f"cell {cell.id} shows the whole of {file.name}")
+                elif body and shown.issuperset(body):
+                    found.append(f"cell {name} shows the whole of {file.name}")
     return found
 
 
