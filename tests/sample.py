@@ -187,3 +187,7 @@ class Sample:
         def change(cells):
             cells[:] = [cell for cell in cells if cell.id not in ids]
         self.cells(change)
+
+    def slim(self):
+        """Drops the cells for which a kernel loads torch, which takes seconds."""
+        self.drop("imports", "quote", "shapes", "figure")

@@ -98,10 +98,12 @@ def test_what_the_system_refuses_is_refused(run, tmp_path, system):
 COMMANDS = r'''
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 sys.path.append(TESTS)
 from interruptions import steps
 from softdict.__main__ import main
+from softdict.programs import pair_trainer, text_trainer
 from softdict.saving.folder import load_folder
 from softdict.saving.hf_format import load_library
 
@@ -119,11 +121,15 @@ pairs, text = Path("쌍 1.tsv"), Path("글 1.txt")
 pairs.write_text("\n".join(f"{'a b c'[k % 5:]} d\t{'가 나'[k % 3:]} 다"
                            for k in range(90)), "utf-8", newline="\r\n")
 text.write_text("하나 둘 셋 one two\n" * 80, "utf-8", newline="\r\n")
-small = "--width 8 --layers 1 --heads 2 --hidden 16 --updates 104 --batch 2".split()
+# a checkpoint behind 10 updates, and not behind 100
+pair_trainer.EVERY, preset = 10, text_trainer.PRESETS["small"]
+text_trainer.PRESETS["small"] = replace(
+    preset, settings=replace(preset.settings, interval=10))
+small = "--width 8 --layers 1 --heads 2 --hidden 16 --updates 14 --batch 2".split()
 for out, *kind in (("모델 둘", "--pairs", str(pairs), "--patience", "9"),
                    ("글쟁이 1", "--text", str(text), "--context-length", "16")):
     command = ["train", *kind, "--out", out, *small]
-    with steps(103):
+    with steps(13):
         says("goes on from the last checkpoint", *command)
     if "--text" in kind:    # a damaged file is laid aside, and nothing holds it
         unfinished = Path(out, "unfinished.safetensors")

@@ -444,24 +444,31 @@ def test_one_process_joins_nothing(tmp_path, monkeypatch, size):
 
 
 SCRIPT = """
-    import os, signal, sys
-    from torch.optim.optimizer import register_optimizer_step_pre_hook
-    from softdict.__main__ import main
+    import os, runpy, signal
+    from softdict.programs import commands
 
-    steps = []
+    planned, steps = commands.planned, []
 
     def killed(*arguments):
         steps.append(1)
-        if len(steps) == 101 and os.environ["RANK"] == os.environ["KILLED"]:
+        if len(steps) == 11 and os.environ["RANK"] == os.environ["KILLED"]:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    register_optimizer_step_pre_hook(killed)
-    main(sys.argv[1:])
+    def planned_here(arguments):    # which process shows a bar is settled before torch
+        from torch.optim.optimizer import register_optimizer_step_pre_hook
+        from softdict.programs import pair_trainer
+
+        pair_trainer.EVERY = 10
+        register_optimizer_step_pre_hook(killed)
+        return planned(arguments)
+
+    commands.planned = planned_here
+    runpy.run_module("softdict", run_name="__main__")
 """
 
 
 def torchrun(killed, *arguments):
-    """A command by two processes, of which one may be killed behind its checkpoint."""
+    """A command by two processes, of which one may be killed behind a checkpoint."""
     environment = {name: value for name, value in os.environ.items()
                    if name not in ("RANK", "WORLD_SIZE", "TQDM_DISABLE")}
     return subprocess.run(
@@ -475,10 +482,11 @@ def torchrun(killed, *arguments):
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 @pytest.mark.parametrize("killed", ["0", "1"])
 def test_a_killed_process_ends_the_run_and_the_same_command_goes_on(
-        tmp_path, killed):
+        tmp_path, monkeypatch, killed):
+    monkeypatch.setattr(pair_trainer, "EVERY", 10)    # as in the script
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(SCRIPT), encoding="utf-8")
-    arguments = command(tmp_path, "model", updates=102)
+    arguments = command(tmp_path, "model", updates=12)
     done = torchrun(killed, str(script), *arguments)
     sentence = f"python -m softdict train: {distributed.ENDED}"
     assert done.returncode and done.stderr.count(sentence) == 1, done.stderr
@@ -486,14 +494,14 @@ def test_a_killed_process_ends_the_run_and_the_same_command_goes_on(
     assert "ConnectionError" not in done.stderr
     assert (tmp_path / "model" / pair_trainer.UNFINISHED).exists()
     if killed == "0":
-        done = torchrun("", "-m", "softdict", *arguments)
+        done = torchrun("", str(script), *arguments)
         assert done.returncode == 0, done.stderr
         assert done.stdout.split() == [str(tmp_path / "model")]
         assert done.stderr.count("35 pairs for training") == 1
-        assert done.stderr.count(" 100/102 ") == 1    # one bar, and where it goes on
+        assert done.stderr.count(" 10/12 ") == 1    # one bar, and where it goes on
     else:
         main(arguments)
-    main(command(tmp_path, "whole", updates=102))
+    main(command(tmp_path, "whole", updates=12))
     found, wanted = (translator.load_folder(tmp_path / name)
                      for name in ("model", "whole"))
     assert found.config == wanted.config

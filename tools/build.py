@@ -388,12 +388,20 @@ def as_if_run(notebook, compared=True):
     return json.dumps(content)
 
 
+PYTEST = ("import sys; sys.path.append(sys.argv.pop(1)); import pytest; "
+          "sys.exit(pytest.main())")
+
+
 def pytest(*arguments, **settings):
-    """Runs pytest and returns how many passed, failed and were skipped."""
+    """Runs pytest and returns how many passed, failed and were skipped.
+
+    `environment` comes before nbval, which imports nbformat: it says why
+    """
     report = BUILD / "pytest.xml"
     report.unlink(missing_ok=True)
     BUILD.mkdir(exist_ok=True)
-    ended = python("-m", "pytest", f"--junitxml={report}", *arguments, **settings)
+    ended = python("-P", "-c", PYTEST, ROOT / "tools", "-p", "environment",
+                   f"--junitxml={report}", *arguments, **settings)
     if not report.exists():
         raise Stop(f"pytest could not start (exit code {ended.returncode}).")
     names = ("tests", "failures", "errors", "skipped")

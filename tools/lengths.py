@@ -8,6 +8,7 @@ it are not counted. A question of its recall counts half a minute, whatever its 
 
 import re
 from collections import namedtuple
+from functools import cache
 
 # read or answered in one minute
 WORDS, LINES, FIGURES, PREDICTIONS, RECALLS = 200, 30, 2, 3, 2
@@ -74,6 +75,7 @@ def length(notebook):
     return Length(*map(sum, zip(*parts)))
 
 
+@cache
 def length_of_text(text):
     """The Length of Markdown: its fences are lines, a picture in it is a figure."""
     text = re.sub(r"<details>.*?</details>|<!--.*?-->", "", text, flags=re.DOTALL)

@@ -7,6 +7,7 @@ site they stay inside it: `on_the_site` says how.
 
 import re
 from collections import namedtuple
+from functools import cache
 
 Entry = namedtuple("Entry", "key authors year address")
 ENTRY = re.compile(r"^@\w+\{([^,\s]+),(.*?)^\}", re.DOTALL | re.MULTILINE)
@@ -36,7 +37,13 @@ def site(root):
 
 def bibliography(root):
     """Each Entry of references.bib: all authors' family names; address or None."""
-    text = (root / "book/references.bib").read_text(encoding="utf-8")
+    return entries((root / "book/references.bib").read_text(encoding="utf-8"))
+
+
+@cache
+def entries(text):
+    """The same of its text: every cell of the book asks for it."""
+    found = []
     for key, body in ENTRY.findall(text):
         field = {name: re.search(rf"\b{name}\s*=\s*\{{(.*?)\}},?\s*(?=\n +\w+ *=|\Z)",
                                  body, re.DOTALL)
@@ -47,7 +54,8 @@ def bibliography(root):
         address = told.get("url")
         if "doi" in told:
             address = f"https://doi.org/{told['doi']}"
-        yield Entry(key, authors, told.get("year", ""), address)
+        found.append(Entry(key, authors, told.get("year", ""), address))
+    return tuple(found)
 
 
 def cited(words, entries, address=None):
@@ -79,7 +87,7 @@ def linked(text, name, root, folder=""):
     name is the file that holds it; folder leads from there to the notebooks
     """
     files = {path.name[:2]: path.name for path in (root / "notebooks").glob("*.ipynb")}
-    entries = list(bibliography(root))
+    known = bibliography(root)
 
     def leads(number, words):
         file = files.get(number, name)
@@ -92,11 +100,10 @@ def linked(text, name, root, folder=""):
         return f"{match[1]}s {numbers}"
 
     def citation(match):
-        entry = cited(match[1], entries, match[2])
+        entry = cited(match[1], known, match[2])
         own = f"{site(root)}{BIBLIOGRAPHY}#{entry.key}" if entry else match[2]
         return f"[{match[1]}]({entry and entry.address or own})"
 
-    text = outside(text, CHAPTERS, chapters)
     def page(match):
         return f"]({site(root)}book/{match[1] or match[2]}.html"
 

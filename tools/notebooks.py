@@ -26,6 +26,7 @@ nbclient to run cells. A file is replaced as a whole or not at all.
 
 import ast
 import copy
+import functools
 import hashlib
 import json
 import os
@@ -340,16 +341,18 @@ def is_abridged(text):
 
 def kept(quote, original, where):
     """The quote, if its lines stand in the original so, and `...` for the others."""
-    pattern, original = "", "".join(f"{line}\n" for line in filled_lines(original))
-    for line in filled_lines(quote):
-        gap = line.strip() == "..."
-        pattern += r"(?:.*\n)+" if gap else re.escape(line) + r"\n"
-        if not re.match(pattern, original):
-            fault = "leaves nothing out" if gap else "does not follow there"
+    lines = filled_lines(quote)
+    original = "".join(f"{line}\n" for line in filled_lines(original))
+    parts = [r"(?:.*\n)+" if line.strip() == "..." else re.escape(line) + r"\n"
+             for line in lines]
+    if re.fullmatch("".join(parts), original):
+        return quote
+    for number, line in enumerate(lines, 1):
+        if not re.match("".join(parts[:number]), original):
+            fault = ("leaves nothing out" if line.strip() == "..."
+                     else "does not follow there")
             raise ValueError(f"{where}: the line {line.strip()!r} {fault}")
-    if not re.fullmatch(pattern, original):
-        raise ValueError(f"{where}: more follows on {line.strip()!r}: end with '...'")
-    return quote
+    raise ValueError(f"{where}: more follows on {line.strip()!r}: end with '...'")
 
 
 def filled_lines(text):
@@ -673,17 +676,20 @@ LEADS = re.compile(r"<summary>(?:Answer|Hint)\b|/blob/\w+/notebooks/")
 SCAFFOLD = ("#", "def ", "class ", "super().__init__()")
 
 
+@functools.cache
 def answer_lines(text):
     """For each function, the lines of its body that would give something away.
 
     these are not: docstrings, comments, blank lines, names of functions and classes
     """
+    bodies = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             body = node.body[1:] if ast.get_docstring(node) is not None else node.body
             rows = text.splitlines()[body[0].lineno - 1:node.end_lineno] if body else []
-            yield [row.strip() for row in rows
-                   if row.strip() and not row.strip().startswith(SCAFFOLD)]
+            bodies.append([row.strip() for row in rows
+                           if row.strip() and not row.strip().startswith(SCAFFOLD)])
+    return bodies
 
 
 def leaks(notebook, root=ROOT):
@@ -697,16 +703,17 @@ def leaks(notebook, root=ROOT):
              for words in LEADS.findall(cell.source) if cell.cell_type == "markdown"]
     found += [f"cell {cell.id} shows the code of In short" for cell in notebook.cells
               if cell.id.startswith("in-short") and "```" in cell.source]
+    parts = [(cell.id, cell.cell_type == "markdown" or exercise(cell),
+              {line.strip() for line in FENCE.sub("", cell.source).splitlines()})
+             for cell in notebook.cells if exercise(cell) or not quoted_file(cell)]
     for file in sorted((root / "tests/answers").glob("*/*.py")):
         for body in answer_lines(file.read_text(encoding="utf-8")):
-            for cell in notebook.cells:
-                text = FENCE.sub("", cell.source)
-                shown = {line.strip() for line in text.splitlines()}
-                if cell.cell_type == "markdown" or exercise(cell):
-                    found += [f"cell {cell.id} shows a line of {file.name}: {line}"
+            for name, by_line, shown in parts:
+                if by_line:
+                    found += [f"cell {name} shows a line of {file.name}: {line}"
                               for line in body if line in shown]
-                elif body and not quoted_file(cell) and shown.issuperset(body):
-                    found.append(f"cell {cell.id} shows the whole of {file.name}")
+                elif body and shown.issuperset(body):
+                    found.append(f"cell {name} shows the whole of {file.name}")
     return found
 
 
@@ -794,18 +801,31 @@ def module_file(name, root=ROOT):
                  if name.split(".")[0] == "softdict" and file.is_file()), None)
 
 
-def reached(trees, root=ROOT):
-    """Files and syntax trees of all softdict modules that the trees lead to."""
-    files, waiting = {}, [name for tree in trees for name in imports(tree)]
+@functools.cache
+def told(source, package=""):
+    """Of a source: the dotted names that it imports, and the strings in it."""
+    tree = ast.parse(source)
+    strings = {node.value for node in ast.walk(tree)
+               if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return list(imports(tree, package)), strings
+
+
+def reached(names, root=ROOT):
+    """Files of all softdict modules that the names lead to, with the strings in each.
+    """
+    files, met, waiting = {}, set(), list(names)
     while waiting:
         name = waiting.pop()
+        if name in met:
+            continue
+        met.add(name)
         file = module_file(name, root)
         if "." in name:
             waiting.append(name.rpartition(".")[0])    # importing a.b runs a first
         if file and file not in files:
-            files[file] = ast.parse(file.read_text(encoding="utf-8"))
             package = name if file.name == "__init__.py" else name.rpartition(".")[0]
-            waiting += imports(files[file], package)
+            more, files[file] = told(file.read_text(encoding="utf-8"), package)
+            waiting += more
     return files
 
 
@@ -818,11 +838,9 @@ def fingerprint(path, root=ROOT):
     a stub what the file of all checks' sentences has for it.
     """
     cells = [cell for cell in read(path).cells if cell.cell_type == "code"]
-    trees = [parse(cell.source) for cell in cells]
-    modules = reached(trees, root)
-    words = {node.value
-             for tree in [*trees, *modules.values()] for node in ast.walk(tree)
-             if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    sources = [told(python(cell.source)) for cell in cells]
+    modules = reached([name for names, _ in sources for name in names], root)
+    words = set().union(*(strings for _, strings in sources), *modules.values())
     folder = root / "src/softdict/assets"
     names = {file: file.relative_to(folder)
              for file in sorted(folder.rglob("*")) if file.is_file()}
