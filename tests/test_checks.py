@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import functools
 import importlib
 import linecache
 import random
@@ -67,6 +68,12 @@ def define(book, exercise, source, recorder=None):
     else:
         exec(source, namespace)
     return namespace[CALLS[exercise].args[1].id]
+
+
+@functools.cache
+def refused(path, book):
+    """What the check says of a wrong answer, for all who ask."""
+    return CHECKS[number(path)](define(book, number(path), read(path)))
 
 
 @pytest.fixture
@@ -190,7 +197,7 @@ def test_right_answers_pass(path, book, recorder):
 
 @pytest.mark.parametrize("path", WRONG, ids=names)
 def test_wrong_answers_are_refused_by_name(path, book, paused):
-    result = CHECKS[number(path)](define(book, number(path), read(path)))
+    result = refused(path, book)
     found = (result.passed, result.points, result.code)
     assert found == (False, 0, mistake(path)), result
     assert result.code not in OWN_CODES and is_sentence(result.message)
@@ -208,8 +215,8 @@ def test_wrong_answers_are_refused_by_name(path, book, paused):
     ("C1-1_swapped", "return the context first"),
 ])
 def test_a_message_is_true_of_all_who_get_it(stem, words, book, paused):
-    source = read(TESTS / f"wrong_answers/{stem[:2]}/{stem}.py")
-    assert words in CHECKS[stem[:4]](define(book, stem[:4], source)).message
+    path = TESTS / f"wrong_answers/{stem[:2]}/{stem}.py"
+    assert words in refused(path, book).message
 
 
 @pytest.mark.parametrize("name", CHECKS)
@@ -217,7 +224,7 @@ def test_each_mistake_has_its_own_message(name, book, paused):
     messages = {}
     for path in WRONG:
         if number(path) == name:
-            result = CHECKS[name](define(book, name, read(path)))
+            result = refused(path, book)
             messages[result.code] = result.message
     assert len(messages) >= 3, "ship at least three wrong answers"
     assert len(set(messages.values())) == len(messages)

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import fields, replace
+from functools import cache
 
 import pytest
 import torch
@@ -18,7 +19,16 @@ from test_real_text import DATA, needs_data
 
 REFERENCES = ["the old dog sleeps in the snow", "a man rides a red bike today",
               "two girls play near the water", "people wait for the last train"]
+# learning the pieces of all captions takes seconds; nobody writes into the data
+prepared = cache(subword_data)
+# three losses so exact tell of another rate what five within 1e-3 do, in less time
+FIRST, TOLERANCE = 3, 1e-4
 WORSE = ["the old cat sleeps in a house", *REFERENCES[1:3], "people for train wait"]
+
+
+def again(record):
+    """The first losses of a record, as another machine computes them."""
+    return pytest.approx(record["first"][:FIRST], rel=TOLERANCE)
 
 
 def test_words_seen_once_or_never_are_missed():
@@ -72,10 +82,10 @@ def test_the_comparisons_of_the_results_are_those_of_their_counts():
 @needs_data
 @pytest.mark.parametrize("file", sorted(real_text.REAL.glob("*.[0-9].json")),
                          ids=lambda file: file.stem)
-def test_the_first_five_losses_come_out_again(file):
+def test_the_first_losses_come_out_again(file):
     record = json.loads(file.read_text("utf-8"))
-    data, _ = subword_data(*(multi30k(split, *record["languages"], DATA / "multi30k")
-                             for split in ("train", "val")))
+    data, _ = prepared(*(tuple(multi30k(split, *record["languages"], DATA / "multi30k"))
+                         for split in ("train", "val")))
     vocab = data[2]
     ids = [tuple(map(vocab.ids, pair)) for pair in data[0]]
     names = {part.name for part in fields(Settings)}
@@ -94,14 +104,13 @@ def test_the_first_five_losses_come_out_again(file):
 
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    state.settings = Settings(**settings | {"interval": 5})
+    state.settings = Settings(**settings | {"interval": FIRST})
     try:
         with pytest.raises(Enough):
             train(state, ids, stop)
     finally:
         torch.set_num_threads(threads)
-    assert [line["loss"] for line in state.history] == pytest.approx(
-        record["first"], rel=1e-3)
+    assert [line["loss"] for line in state.history] == again(record)
 
 
 @pytest.mark.parametrize("line", ['{"loss": 1', "[1]", '{"rate": 1}', '{"loss": "x"}'])
@@ -157,17 +166,19 @@ def test_a_study_without_data_ends_with_one_sentence(tmp_path, monkeypatch, caps
 @needs_data
 @pytest.mark.parametrize("file", sorted(real_text.REAL.glob("keeping-*.json")),
                          ids=lambda file: file.stem)
-def test_the_first_losses_of_a_study_come_out_again(file):
+def test_the_first_losses_of_a_study_come_out_again(file, monkeypatch):
+    monkeypatch.setattr(keeping_real, "subword_data",
+                        lambda *texts: prepared(*map(tuple, texts)))
     record = json.loads(file.read_text("utf-8"))
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         state, *_, pairs = keeping_real.start(DATA / "multi30k", record["seed"])
-        state.settings = replace(state.settings, updates=5)
+        state.settings = replace(state.settings, updates=FIRST)
         losses = [line["loss"] for line in train(state, pairs)]
     finally:
         torch.set_num_threads(threads)
-    assert losses == pytest.approx(record["first"], rel=1e-3)
+    assert losses == again(record)
 
 
 # What each rule of decoding writes
@@ -298,11 +309,11 @@ def test_the_first_losses_of_the_captions_come_out_again():
     try:
         data = captions.Captions(DATA / "multi30k")
         state = captions.start(data, record["seed"])
-        state.settings = replace(state.settings, updates=5)
+        state.settings = replace(state.settings, updates=FIRST)
         losses = [line["loss"] for line in train_on(
             state, captions.text_batches(
                 data.ids, state.settings.batch_size,
                 state.model.config.context_length), None, None, captions.window_update)]
     finally:
         torch.set_num_threads(threads)
-    assert losses == pytest.approx(record["first"], rel=1e-3)
+    assert losses == again(record)

@@ -6,14 +6,19 @@ minutes; `python -m softdict.experiments --check` tries them all, with every see
 
 import datetime
 import json
+from dataclasses import replace
+from itertools import combinations
 
 import pytest
 import torch
 
-from softdict import runtime
+from softdict import runtime, training
 from softdict.experiments import EXPERIMENTS
-from softdict.experiments.runner import RESULTS, TOLERANCE, difference, file_of
+from softdict.experiments.runner import RESULTS, TOLERANCE, file_of, stored
+from softdict.training import train_on
 
+# of a training; see the test that they tell enough
+LOSSES, OF_LOSSES = 3, 2e-4
 DAYS = 3    # until every experiment has had its turn
 
 
@@ -60,11 +65,38 @@ def test_the_offsets_chosen_on_valid_are_those_that_the_heads_were_compared_with
         assert row["iid"] >= row["valid"]
 
 
+def apart(one, other, count, tolerance):
+    """Whether the first numbers of two results differ by more than the tolerance."""
+    pairs = zip(one[:count], other[:count])
+    return any(abs(mine - its) > tolerance * abs(its) for mine, its in pairs)
+
+
+def test_three_losses_tell_any_two_trainings_apart_that_five_do():
+    firsts = [stored(one, one.seeds[0])["first"] for one in EXPERIMENTS.values()]
+    told = [[apart(*pair, count, tolerance) for pair in combinations(firsts, 2)]
+            for count, tolerance in ((LOSSES, OF_LOSSES), (5, TOLERANCE))]
+    assert sum(told[1]) > len(told[1]) - 100
+    assert all(ours for ours, five in zip(*told) if five)
+
+
+def three(state, *given):
+    """`train_on` for three updates at most."""
+    state.settings = replace(state.settings,
+                             updates=min(LOSSES, state.settings.updates))
+    return train_on(state, *given)
+
+
 @pytest.mark.parametrize("name", turn(EXPERIMENTS, datetime.date.today().toordinal()))
-def test_the_first_five_numbers_still_come_out(name):
-    threads = torch.get_num_threads()
+def test_the_first_numbers_still_come_out(name, monkeypatch):
+    monkeypatch.setattr(training, "train_on", three)
+    seed, threads = EXPERIMENTS[name].seeds[0], torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        assert difference(EXPERIMENTS[name], EXPERIMENTS[name].seeds[0]) <= TOLERANCE
+        today = EXPERIMENTS[name].first(seed)
     finally:
         torch.set_num_threads(threads)
+    then = stored(EXPERIMENTS[name], seed)["first"]
+    if len(today) == LOSSES < len(then):
+        assert today == pytest.approx(then[:LOSSES], rel=OF_LOSSES)
+    else:
+        assert today == pytest.approx(then, rel=TOLERANCE)
