@@ -167,6 +167,9 @@ def test_no_line_crosses_another(page, data):
 
 def test_every_word_fits_into_its_box(opened, data):
     page = opened()
+    # among the widest fonts that systems have
+    page.add_style_tag(content="live-beam svg text { font-family: "
+                               "'DejaVu Sans', Verdana !important }")
     for number in range(len(data["sentences"])):
         chosen(page, number)
         slid(page, "beam size", 5)

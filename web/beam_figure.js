@@ -48,7 +48,7 @@ export function rows(steps) {
 const [GAP, TALL, SPACE] = [60, 52, 8];    // pixels: the room between two columns, a box, the room between two rows
 // How wide the boxes of a tree are: its longest word fits
 const widest = (steps, words) => Math.max(92, ...steps.flatMap(({ boxes }) =>
-  boxes.map(one => 12 + 8 * words[one.words.at(-1)][0].length)));
+  boxes.map(one => 12 + 9 * words[one.words.at(-1)][0].length)));
 const left = (t, wide) => 12 + t * (wide + GAP) + GAP;    // where the boxes of a step begin
 const NS = "http://www.w3.org/2000/svg";
 const svg = (tag, attributes, ...children) => {
