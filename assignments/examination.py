@@ -492,7 +492,7 @@ def _(rng):
     return number(
         f"A system translates {right} of {n} sentences exactly. How many percentage "
         "points is half of the 95 % interval of this share?", 100 * half,
-        "1.96 times the root of p times (1 − p), divided by the number of sentences.",
+        "1.96 times a root: that of p times (1 − p) over the number of sentences.",
         (200 * half, "That is the whole interval."),
         (100 * half / 1.96, "That is one standard error."), tolerance=0.05)
 
@@ -639,8 +639,8 @@ def _(rng):
     a, b, c = lengths
     return number(
         f"Three texts of {a}, {b} and {c} words are packed into one row. A word sees "
-        "the words of its own text, earlier and later ones. How many pairs of words "
-        "are allowed?", block_mask(segments).sum(),
+        "itself and all words of its own text, earlier and later ones. How many "
+        "entries of the mask are True?", block_mask(segments).sum(),
         "A square for each text.",
         (sum(lengths) ** 2, "Here the texts see each other."),
         (sum(length * (length + 1) // 2 for length in lengths),

@@ -135,10 +135,11 @@ Q1 = Question(
            "A word of your source looks at words that are still to be written. "
            "What may row 0 look at?", source_sees_all),
      Wrong("pads_in_rows",
-           "Your mask empties the rows of pads, and real words still look at pads. "
+           "Your mask empties the rows of pads, which may look as a written word may. "
            "Which axis lists the words being looked at?", pads_in_rows),
      Wrong("pads_forgotten",
-           "Some of your words look at pads. Where does a row of the batch end?",
+           "Your pads look at pads, also at themselves. Where does a row of the batch "
+           "end?",
            pads_forgotten),
      Wrong("inverted",
            "Your True stands where a word may not look. Print row 0: the first word "
@@ -209,8 +210,8 @@ Q2 = Question(
      Part("groups of heads", 3,
           lambda rng: groups(rng, [(2, 6, 2), (1, 6, 3), (3, 4, 2)]))),
     (Wrong("neighbours",
-           "Heads that stand next to one another share a pair in yours. They take the "
-           "pairs in turns.", neighbours),
+           "Heads that stand next to one another share a set in yours. They take the "
+           "sets in turns.", neighbours),
      Wrong("first_pair_only",
            "All your heads ask the first pair of keys and values. The others are never "
            "read.", first_pair_only),
@@ -285,8 +286,8 @@ Q3 = Question(
            "Your heads take the columns in turns. What heads found lies side by side, "
            "all of head 0 first.", columns_in_turns),
      Wrong("heads_backwards",
-           "Each head uses the piece of another. With two heads, compare the first "
-           "columns with what head 0 should own.", heads_backwards)))
+           "Your heads take the pieces in the opposite order. With two heads, compare "
+           "the first columns with what head 0 should own.", heads_backwards)))
 
 
 # ---- 4: pads in front
@@ -347,8 +348,8 @@ Q4 = Question(
            "Your pads are left alone, and yet they are counted. The same sentence gets "
            "other codes when its neighbour is longer.", by_column_words),
      Wrong("from_one",
-           "Your first word is turned once already. What should the code of the very "
-           "first word be?", from_one),
+           "Your first word has the code of position 1. Which position has the very "
+           "first word?", from_one),
      Wrong("code_on_pads",
            "Your pads have changed. The code of position 0 is not zero: half of its "
            "numbers are 1.", code_on_pads),

@@ -2,8 +2,9 @@
 
     python run_checks.py
 
-It ends with an error as long as one of them has not passed. These checks are public:
-they are for practice.
+It ends with an error as long as one of the exercises that were checked has not passed.
+An exercise whose cell stops is not counted. These checks are public: they are for
+practice.
 """
 
 import json

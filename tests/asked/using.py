@@ -240,7 +240,8 @@ def _():
               for count in (100, 500, 2000)}
     parts = [row("21", "parts-run", part)[0].lstrip("+")
              for part in ("encoder", "decoder")]
-    return (f"{gained[500]} BLEU with 500", f"{gained[2000]} with 2,000",
+    return ("after 800 updates at most",
+            f"{gained[500]} BLEU with 500", f"{gained[2000]} with 2,000",
             f"{short(float(gained[100]), 1)} with 100",
             "{} against {}".format(*parts))
 
@@ -356,7 +357,7 @@ def _():
     return ("With 128 pairs and keys of 16 numbers",
             f"recalls {softmax[3]} of 100 values, the sum {total[3]} and the delta "
             f"rule {delta[3]}", f"with 64 numbers they have {total[5]} and {delta[5]}",
-            f"in {found('twice  softmax')[5]}; the delta rule has "
+            f"in {found('twice  softmax')[5]}, the delta rule in "
             f"{found('twice  delta')[5]}")
 
 

@@ -25,9 +25,9 @@ def sentences():
             word(254, 75, "same ten", 13, GREY, anchor="start"),
             arrow(144, 84, 144, 106), word(156, 101, "draw them again and again", 13,
                                            anchor="start"),
-            line(60, 124, 300, 124, 1.2, MUTED), line(104, 114, 104, 134, 1.6, INK),
-            word(104, 150, "0", 13), line(92, 124, 252, 124, 5, INK),
-            circle(172, 124, 6, INK), word(200, 150, "B minus A, 95 %", 13, GREY)]
+            line(60, 124, 300, 124, 1.2, MUTED), line(142, 114, 142, 134, 1.6, INK),
+            word(142, 150, "0", 13), line(82, 124, 262, 124, 5, INK),
+            circle(172, 124, 6, INK), word(214, 150, "B minus A, 95 %", 13, GREY)]
 
 
 def seeds():
@@ -38,8 +38,8 @@ def seeds():
                   line(60, y, 320, y, 1.2, MUTED),
                   *[circle(x, y, 6, "#FFFFFF", stroke=INK, stroke_width=2)
                     for x in places]]
-    return [*drawn, word(190, 262, "a mark for each training; how often is it luck?",
-                         13, GREY)]
+    told = "a mark for each training; how often does luck do it?"
+    return [*drawn, word(190, 262, told, 13, GREY)]
 
 
 def parts():
