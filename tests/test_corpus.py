@@ -120,10 +120,6 @@ SHA256 = {
 }
 
 
-# enough of the trees that take long to draw, and are drawn as those of other splits
-FIRST = {"ambig": 60, "mono-en": 2000, "mono-ko": 2000}
-
-
 @pytest.fixture(scope="module")
 def splits():
     return {name: corpus.split(name) for name in PAIRED}
@@ -131,15 +127,13 @@ def splits():
 
 @pytest.fixture(scope="module")
 def trees():
-    """The trees of each split, of three splits the first ones only.
+    """The trees of each split.
 
     While they are there, Python looks for no garbage: each search would see them all.
     """
     drawn = cache(derivations.__wrapped__)
     with uncollected(), pytest.MonkeyPatch.context() as patch:
         patch.setattr("softdict.corpus.splits.derivations", drawn)
-        for name, size in FIRST.items():
-            patch.setitem(SPLITS, name, (size, *SPLITS[name][1:]))
         found = {name: drawn(name) for name in SPLITS}
         patch.undo()
         yield found
