@@ -155,7 +155,7 @@ class GroupedAttention(nn.Module):
         self.out = nn.Linear(width, width, bias=config.bias)
 
     def forward(self, x, angles, allowed, cache=None, layer=0):
-        """x [B, T, D] asks itself and what the cache holds; returns x [B, T, D].
+        """x [B, T, D] attends to itself and to the cache; returns x [B, T, D].
 
         allowed [..., T, S] is True where a word may look
         """

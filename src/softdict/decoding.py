@@ -135,7 +135,7 @@ def expand(totals, logs):
     returns sums [B, 2*R], beginnings [B, 2*R], words [B, 2*R]
     """
     size, known = logs.shape[1:]
-    # at most R of the best are ends: so R that go on are among twice as many
+    # at most R of the best are ends: at least R of the best 2*R go on
     sums = (totals[..., None] + logs).flatten(1)    # [B, R*V]
     best, places = sums.topk(2 * size)              # [B, 2*R], [B, 2*R]
     return best, places // known, places % known

@@ -26,7 +26,7 @@ def keep_top_p(logits, p):
         raise ValueError(f"top-p is a share above 0 and at most 1; got {p}")
     shares, order = logits.softmax(dim=-1).sort(dim=-1, descending=True)
     # kept as long as those before it do not reach p: the first always
-    # p = 1 keeps all, for the sum is rounded
+    # p = 1 keeps all words: a rounded sum may reach 1 too early
     behind = (shares.cumsum(dim=-1) - shares >= p) & (p < 1)         # [..., V]
     outside = torch.zeros_like(behind).scatter(-1, order, behind)    # [..., V]
     return logits.masked_fill(outside, float("-inf"))
