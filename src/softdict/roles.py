@@ -158,7 +158,7 @@ def alignment(weights, pairs):
 # What a head is for
 
 def gated(attend, gate):
-    """A function that attends like `attend`; each head's answer is multiplied by its gate.
+    """A function like `attend`; each head's answer is multiplied by its gate.
 
     gate [..., H, 1, 1]; with B in front it has one for each sentence
     the context of attend is [B, H, T, K]

@@ -1,4 +1,4 @@
-"""The next word from its scores: the likeliest, or one drawn by its probability."""
+"""The next word from its scores: the likeliest, or a random one by its probability."""
 
 import torch
 
@@ -47,7 +47,7 @@ def keep_min_p(logits, ratio):
 
 
 def next_word(logits, temperature=1.0, top_k=None, top_p=None, min_p=None, rng=None):
-    """The next word of each text, drawn by its probability.
+    """The next word of each text, chosen at random by its probability.
 
     logits [B, V]; returns ids [B]
     temperature below 1 sharpens; 0, or below a millionth, takes the likeliest
@@ -59,7 +59,7 @@ def next_word(logits, temperature=1.0, top_k=None, top_p=None, min_p=None, rng=N
     if not 0 <= temperature < float("inf"):
         raise ValueError("temperature must be 0 or more, and finite; got "
                          f"{temperature}")
-    greedy = temperature < 1e-6    # a division by less may overflow
+    greedy = temperature < 1e-6    # dividing by a smaller number may overflow
     logits = logits if greedy else logits / temperature                  # [B, V]
     logits = logits if top_k is None else keep_top_k(logits, top_k)      # [B, V]
     logits = logits if top_p is None else keep_top_p(logits, top_p)      # [B, V]

@@ -1,6 +1,6 @@
 """Pieces of words: byte-pair encoding, made and used with the library `tokenizers`.
 
-A blank belongs to the piece behind it, so the pieces in a row are the text. A character
+A blank belongs to the piece after it, so the pieces in a row are the text. A character
 that no piece has is written as its bytes in UTF-8: nothing is unknown, nothing is lost.
 Sennrich et al. 2016, section 3.2
 """
@@ -63,7 +63,7 @@ def chunks():
 class TextStream:
     """Text of ids that come one by one: each part as soon as no later id can change it.
 
-    the parts and the `rest` are what all ids decode to, behind what the first ones do
+    the parts and the `rest` are what all ids decode to, after what the first ones do
     """
 
     def __init__(self, tokenizer, ids):
@@ -86,7 +86,7 @@ class TextStream:
         return self.behind(self.tokenizer.decode(self.ids))
 
     def behind(self, text):
-        """What stands in a text behind that which was given out."""
+        """What stands in a text after that which was given out."""
         part = text[self.given:]
         self.given += len(part)
         return part

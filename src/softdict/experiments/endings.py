@@ -63,7 +63,7 @@ def vocabularies():
 def rows(name):
     """(source ids, label ids) of each example of a split.
 
-    EOS ends the source; a label is PAD where none is asked for
+    EOS ends the source; a label is PAD where no label is wanted
     """
     words, labels = vocabularies()
     return [(words.ids(example.source, "UNK") + [EOS],
@@ -244,7 +244,7 @@ def mean(values):
 
 
 def answers(model, name):
-    """For each example of a split {place: whether the label is right}, where asked."""
+    """For each example of a split {place: whether the label is right}, where wanted."""
     pairs, where = rows(name), next(model.parameters()).device
     found = []
     for first in range(0, len(pairs), 100):
