@@ -38,7 +38,7 @@ class General(nn.Module):
 
 
 class Additive(nn.Module):
-    """v times tanh(W query + U key); the keys that it gets are already U key.
+    """v times tanh(W query + U key); its keys are already multiplied by U.
 
     queries are `query_width` wide, keys and sums `width`
     U is a Linear without bias: it is applied to all keys at once, before any query

@@ -42,7 +42,7 @@ def padded(rows):
 
 
 def pads_behind(ids):
-    """The same rows with the pads that stood in front of the words after them.
+    """The same rows, in which pads in front of the words are moved to the end.
 
     ids [B, S]; returns ids [B, S]; rows that are padded at the end stay as they are
     """

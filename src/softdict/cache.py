@@ -240,7 +240,7 @@ def with_cache(layer, cache, number):
 
     def ask_together(x, source=None, allowed=None):
         # translations of one source ask it together, as rows of one query
-        sources = cache.memory_allowed.shape[0]    # not len: ONNX would store it
+        sources = cache.memory_allowed.shape[0]    # not len: ONNX makes it constant
         rows = x.reshape(sources, -1, x.shape[-1])    # [B, R, D]
         return kept(rows, source, allowed).reshape(x.shape)
 

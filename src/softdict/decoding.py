@@ -149,7 +149,7 @@ def hypothesis(ids, total, length, length_penalty):
 
 @torch.no_grad()
 def sample(model, source, source_lengths, temperature=1.0, max_length=100, **options):
-    """A word chosen by its probability, then the next word, up to EOS or `max_length`.
+    """Words chosen at random by probability, one by one, up to EOS or `max_length`.
 
     temperature and options (top_k, top_p, min_p, rng) are those of `next_word`
     source [B, S], source_lengths [B]; returns B lists of ids, without BOS and EOS
@@ -186,7 +186,7 @@ class NoRepeatNgrams(nn.Module):
         return logits.masked_fill(again, float("-inf")), (state, past)
 
     def reorder(self, state, chosen):
-        """The translations `chosen` [M] among those of a state, in that order."""
+        """The rows `chosen` [M] of a state, in this order: one for each translation."""
         state, past = state
         return self.model.reorder(state, chosen), past[chosen]
 

@@ -6,7 +6,7 @@ from torch import nn
 
 
 def angles(positions, width, base=10000):
-    """Angles that grow with the position: width / 2 of them, each slower than before.
+    """Angles that grow with the position: W of them, each slower than the one before.
 
     positions [..., T]; returns angles [..., T, W] in radians, with W = width / 2
     raises ValueError for an odd width
@@ -143,7 +143,7 @@ def exchanged(part, **others):
     it is a shallow copy: `forward` and the weights are those of `part`, which stays as
     it is
     """
-    twin = type(part).__new__(type(part))    # as copy.copy makes, in less time
+    twin = type(part).__new__(type(part))    # filled below, faster than copy.copy
     modules = dict(part._modules)
     for name in others:
         modules.pop(name, None)

@@ -33,7 +33,7 @@ def softmax(scores):
 
     scores [..., S]; returns weights [..., S]
     """
-    # exp(89) overflows in float32; only their differences matter, so shift the scores
+    # exp(89) overflows in float32; only differences of scores matter, so shift them
     shifted = scores - scores.amax(dim=-1, keepdim=True)    # [..., S]
     powers = shifted.exp()                                  # [..., S]
     return powers / powers.sum(dim=-1, keepdim=True)        # [..., S]

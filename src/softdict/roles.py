@@ -131,7 +131,7 @@ def head_accuracy(weights, links):
 
 
 def most_common_offset(links):
-    """How far behind its query the key stands most often: below 0 it is before it."""
+    """How far after its query the key stands most often: below 0 it is before it."""
     return Counter(key - query for _, query, key in links).most_common(1)[0][0]
 
 
@@ -179,7 +179,7 @@ def gates(model, chosen):
 
 @contextmanager
 def ablated(model, names):
-    """Inside, these heads of a model answer with zeros; after it they speak again.
+    """Inside, these heads of a model answer with zeros; afterwards they speak again.
 
     raises ValueError for a head that the model does not have
     """

@@ -1,4 +1,4 @@
-"""The next word from its scores: the likeliest, or a random one by its probability."""
+"""The next word from its scores: the likeliest, or a random choice by probability."""
 
 import torch
 

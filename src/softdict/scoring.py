@@ -38,7 +38,7 @@ def content_shares(hypotheses, references, content):
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value and its 95 % interval, from sentences that are chosen at random."""
+    """A value and its 95 % interval, found by random samples of the sentences."""
 
     value: float
     low: float
@@ -97,8 +97,8 @@ def sacre(metric, hypotheses, references, rounds):
     if not hypotheses or len(hypotheses) != len(references):
         raise ValueError(f"{len(hypotheses)} hypotheses cannot be scored against "
                          f"{len(references)} references")
-    # sacrebleu's own bootstrap (2.6.0) stops with a TypeError where one choice scores
-    # 0: here the same counts are chosen
+    # sacrebleu's own bootstrap (2.6.0) stops with a TypeError where one sample scores
+    # 0: so `estimate` takes the samples, from the same counts
     counts = numpy.array(metric._extract_corpus_statistics(hypotheses, [references]))
 
     def score(numbers):

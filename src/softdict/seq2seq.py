@@ -304,7 +304,7 @@ def source_weights(model, source, source_lengths, target_in):
 def mixed_states(model, source, source_lengths, target_in, teacher_forcing):
     """`states` of a Seq2Seq that at some steps reads the last word that it wrote.
 
-    at the other steps it reads the right word, of target_in [B, T]
+    at the other steps it reads the right word, from target_in [B, T]
     teacher_forcing is the share of steps that read the right word
     returns states [B, T, D]
     """

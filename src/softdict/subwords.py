@@ -63,7 +63,7 @@ def chunks():
 class TextStream:
     """Text of ids that come one by one: each part as soon as no later id can change it.
 
-    the parts and the `rest` are what all ids decode to, after what the first ones do
+    the parts and the `rest` are the text of all ids, without the text of the first ids
     """
 
     def __init__(self, tokenizer, ids):
@@ -86,7 +86,7 @@ class TextStream:
         return self.behind(self.tokenizer.decode(self.ids))
 
     def behind(self, text):
-        """What stands in a text after that which was given out."""
+        """The part of a text that has not been given out yet."""
         part = text[self.given:]
         self.given += len(part)
         return part

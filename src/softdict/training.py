@@ -243,7 +243,7 @@ def check_end(state, batch, loss):
     """Refuses by ValueError a loss with which no translation would learn to end.
 
     the loss is tested once, before the first update, also where a training goes on: at
-    equal scores its gradient must raise EOS more than BOS, which is never a target
+    equal scores a step must raise EOS more than BOS, which is never a target
     a batch without an EOS, and a model without a generator, are not tested
     """
     generator, even = getattr(state.model, "generator", None), []

@@ -177,7 +177,7 @@ class Transformer(nn.Module):
             self.generator.weight = table.weight
 
     def encode(self, source, source_lengths):
-        """source [B, S], source_lengths [B]; pads may stand after it or in front.
+        """source [B, S], source_lengths [B]; pads may follow the words or precede them.
 
         returns memory [B, S, D] and allowed [B, 1, S]: where the source has words
         """
@@ -210,7 +210,7 @@ class Transformer(nn.Module):
         return self.generator(x), cache
 
     def reorder(self, cache, chosen):
-        """The translations `chosen` [M] among those of the cache, in that order."""
+        """The rows `chosen` [M] of a cache, in this order: one for each translation."""
         return cache.reorder(chosen)
 
 
@@ -228,7 +228,7 @@ def make_transformer(source_words, target_words, config=TransformerConfig()):
 
 @contextmanager
 def recorded_weights(model):
-    """Keeps the weights of all multi-head attentions that run inside its `with`.
+    """Inside, keeps the weights of every multi-head attention of a model.
 
     gives a dict from the attention's name in the model to its weights [B, H, T, S]
     """

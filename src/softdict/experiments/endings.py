@@ -34,7 +34,7 @@ LEARNED = 64
 # The question
 
 def endings(example):
-    """For each English word the pieces behind its Korean word, as one label.
+    """For each English word the pieces after its Korean word, as one label.
 
     None where it has no Korean word
     """
@@ -118,7 +118,7 @@ class NormLayer(EncoderLayer):
 
 
 class BareLayer(EncoderLayer):
-    """One sub-layer behind the other, and nothing between."""
+    """One sub-layer after the other, and nothing between."""
 
     def forward(self, x, allowed=None):
         """As EncoderLayer: x [B, T, D]; returns x [B, T, D]."""
@@ -244,7 +244,7 @@ def mean(values):
 
 
 def answers(model, name):
-    """For each example of a split {place: whether the label is right}, where wanted."""
+    """For each example of a split {place: whether right}, for places with a label."""
     pairs, where = rows(name), next(model.parameters()).device
     found = []
     for first in range(0, len(pairs), 100):

@@ -1,9 +1,10 @@
 """What a memory of fixed size recalls beside softmax attention, and its seconds.
 
-A row holds pairs of a key and a value; then the values of keys are wanted. Arora et
-al. 2024 test language models so; here nothing but the lookup is left. In "once" every
-key is written once, in "twice" two times, and its last value is right. In "void" a mark
-stands in the middle, and for every key before it the right answer is "nothing".
+A row holds pairs of a key and a value; then keys are given, and their values are
+wanted. Arora et al. 2024 test language models in this way; here only the lookup is
+left. In "once" every key is written once, in "twice" two times, and its last value is
+right. In "void" a mark stands in the middle, and for every key before it the right
+answer is "nothing".
 """
 
 import statistics
