@@ -231,7 +231,7 @@ def with_cache(layer, cache, number):
     what its attentions get from `keys_and_values` is another, and the causal mask is
     left out
     x [N, 1, D] is all that it needs; number is the layer's place in the cache
-    so words may meet in these two attentions alone; see `check_steps`
+    so no other part may mix the vectors of different words; see `check_steps`
     """
     own, cross = layer.self_attention, layer.cross_attention
     past = exchanged(own, keys_and_values=lambda x: cache.append(

@@ -79,7 +79,7 @@ class Dropout(nn.Dropout):
         """x of any shape [...]; returns the same shape [...]."""
         if not self.training:
             return x
-        lowest = round(2**16 * self.p)    # how many of 65,536 numbers mean: drop
+        lowest = round(2**16 * self.p)    # this many of the 65,536 numbers say: drop
         if lowest in (0, 2**16) or x.device.type != "cpu":
             return super().forward(x)
         bits = torch.empty(x.numel() // 4 + 1, dtype=torch.int64, device="cpu")

@@ -25,7 +25,7 @@ def keep_top_p(logits, p):
     if not 0 < p <= 1:
         raise ValueError(f"top-p is a share above 0 and at most 1; got {p}")
     shares, order = logits.softmax(dim=-1).sort(dim=-1, descending=True)
-    # kept as long as those before it do not reach p: the first always
+    # a word is kept if the words before it have less than p; the first is always kept
     # p = 1 keeps all words: a rounded sum may reach 1 too early
     behind = (shares.cumsum(dim=-1) - shares >= p) & (p < 1)         # [..., V]
     outside = torch.zeros_like(behind).scatter(-1, order, behind)    # [..., V]

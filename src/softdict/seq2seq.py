@@ -69,7 +69,7 @@ class Encoder(nn.Module):
     def forward(self, source, lengths):
         """source [B, S], lengths [B] on the CPU; returns what the decoder may use."""
         size, embedded = source.shape[1], self.embedding(source)
-        # packed, each direction begins and ends on a word and never reads a pad
+        # in a packed batch, each direction begins and ends at a word and reads no pad
         packed = pack_padded_sequence(embedded, lengths, batch_first=True,
                                       enforce_sorted=False)
         states, final = self.rnn(packed)

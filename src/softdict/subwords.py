@@ -117,8 +117,8 @@ def is_byte(token):
 def train_subwords(sentences, size=SUBWORDS):
     """Pieces that byte-pair encoding makes of sentences, `size` at most, and 256 bytes.
 
-    it begins with characters, and makes the pair that is seen most often one piece,
-    again and again; a pair that is seen once stays a pair
+    it begins with characters, and joins the pair seen most often to one piece, again
+    and again; a pair seen once is not joined
     raises ValueError for a size below the number of characters, or above a million
     """
     if size > MOST:
