@@ -24,8 +24,8 @@ def translator(width, inner, layers, pieces):
 
 @computed("how-many-examples-do-i-need-for-instruction-tuning")
 def _():
-    return ("Alpaca's 52,000 have", "LIMA, with 65 billion", "after 1,000 carefully",
-            "with 7 billion, twice",
+    return ("Alpaca's 52,000 have", "With 65 billion weights, LIMA", "after 1,000 carefully",
+            "with 7 billion, 2,000",
             "250, 500 and 1,000")
 
 
@@ -184,7 +184,7 @@ def _():
 
 @computed("should-i-translate-with-a-large-language-model-or-with-a-translation-model")
 def _():
-    return ("models of 2023", "in 84.1 per cent of the languages",    # both abstracts
+    return ("models of 2023", "in 84.1 per cent of those tested",    # both abstracts
             "in all 55 languages")
 
 
