@@ -24,9 +24,8 @@ def translator(width, inner, layers, pieces):
 
 @computed("how-many-examples-do-i-need-for-instruction-tuning")
 def _():
-    return ("Alpaca's 52,000 have", "With 65 billion weights, LIMA", "after 1,000 carefully",
-            "with 7 billion, 2,000",
-            "250, 500 and 1,000")
+    return ("Alpaca's 52,000 have", "With 65 billion weights, LIMA",
+            "after 1,000 carefully", "with 7 billion, 2,000", "250, 500 and 1,000")
 
 
 @computed("how-large-must-my-text-be-to-fine-tune-gpt-2")
