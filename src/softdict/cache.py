@@ -49,8 +49,8 @@ class DecoderCache:
     def reorder(self, chosen):
         """A new cache with the translations `chosen` [M] among the N, in that order.
 
-        a source stays in its place where as many of its own translations are chosen
-        as of every other, source by source: as a beam search does. Else it is copied.
+        a source stays in its place if equally many translations of each source are
+        chosen, source by source, as a beam search does; else it is copied
         """
         # index_select(0, chosen) is [chosen], in less time
         past = [pair and tuple(part.index_select(0, chosen) for part in pair)
@@ -228,8 +228,7 @@ def with_cache(layer, cache, number):
     """A decoder layer for new words; its attentions have their keys from a cache.
 
     the wiring is the layer's own `forward`, the weights are the same tensors: only
-    what its attentions get from `keys_and_values` is another, and the causal mask is
-    left out
+    the results of `keys_and_values` are others, and the causal mask is left out
     x [N, 1, D] is all that it needs; number is the layer's place in the cache
     so no other part may mix the vectors of different words; see `check_steps`
     """
