@@ -17,7 +17,7 @@ class Attention(nn.Module):    # (3.2)
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
         self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
 
-    def forward(self, x, memory, allowed):    # allowed is False where none may look
+    def forward(self, x, memory, allowed):    # allowed: False where x may not look
         q, k, v = (y.unflatten(-1, (self.heads, -1)).transpose(1, 2) for y in (
             self.query(x), self.key(memory), self.value(memory)))    # [B, H, T, D / H]
         scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])

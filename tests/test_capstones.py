@@ -81,9 +81,9 @@ def test_whatever_is_solved_no_cell_stops_and_each_says_whose_it_is(number, star
         assert f"solved: {' '.join(listed)}".rstrip() in said.splitlines()[0], solved
         own = type(names["mine"]).__module__ == "__main__"
         assert own == (whole in solved)
-        assert (f"{whole} is open" in said) != own
+        assert (f"{whole} is not solved" in said) != own
         assert (f"written by you ({writes})" in said) == (writes in solved)
-        assert (f"written by the book: {writes} is open" in said) == (
+        assert (f"written by the book: {writes} is not solved" in said) == (
             writes not in solved)
         assert said.rstrip().count("\n") > 5    # it wrote
 

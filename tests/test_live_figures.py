@@ -767,7 +767,7 @@ def test_the_cache_counts_one_key_and_says_what_is_hatched(opened):
     slide(figure, "words so far", 4)
     assert figure.locator("td.marked.hidden").count() == 6
     caption = figure.locator(".caption").inner_text()
-    assert "hatched ones are made, and then hidden by the mask" in caption
+    assert "striped ones are made, and then hidden by the mask" in caption
     assert not re.search("left|right", caption)    # on a phone one is below the other
 
 

@@ -23,7 +23,7 @@ if importlib.util.find_spec("softdict") is None:    # on Colab: get the book's p
     from google.colab import drive
     drive.mount("/content/drive")
     %pip install -q /content/drive/MyDrive/softdict/softdict-*.whl
-# import softdict; softdict.keep_in_drive()    # Colab forgets: drop the first #"""
+# import softdict; softdict.keep_in_drive()    # remove the first # to keep your work"""
 
 
 def cell(sample, id):

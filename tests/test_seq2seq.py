@@ -354,7 +354,7 @@ def test_an_odd_width_is_refused():
 @pytest.mark.parametrize("other", [{"width": 14}, {"layers": 2}, {"cell": nn.LSTM}])
 def test_an_encoder_and_a_decoder_that_do_not_fit_are_refused(other):
     with pytest.raises(ValueError, match="must have the same width, the same cell and "
-                       "as many layers"):
+                       "the same number of layers"):
         Seq2Seq(Encoder(WORDS, 5, D), Decoder(V, 5, **{"width": D, **other}))
 
 

@@ -64,7 +64,7 @@ SETUP = """\
 import importlib.util
 if importlib.util.find_spec("softdict") is None:    # on Colab: get the book's package
 {install}
-# import softdict; softdict.keep_in_drive()    # Colab forgets: drop the first #"""
+# import softdict; softdict.keep_in_drive()    # remove the first # to keep your work"""
 # what `make colab` makes for a Drive: no address is asked for code
 FROM_DRIVE = """\
     from google.colab import drive

@@ -11,9 +11,10 @@ HEAD = """\
 <!-- Written by make quotes, from the chapters: tools/quick_reference.py. -->
 # Quick reference
 
-This is the book's cheat sheet. Each chapter opens with *In short*: a picture, the \
-field's names, when you need the thing, and what it costs. Here are all of them. Each \
-fold has the formulas, and code that runs in an empty notebook.
+This is the book's cheat sheet. Each chapter begins with *In short*: a picture, the \
+usual technical names, when you need the thing, and what it costs. Here are all of \
+them. A click opens each fold: it has the formulas, and code that runs in an empty \
+notebook.
 
 To make a poster, print this page: each part of the book fills one sheet of A3, with \
 its folds open.

@@ -54,7 +54,7 @@ define("cache", "A cache that fills word by word", element => {
 
   steps.addEventListener("input", draw);
   element.append(make("div", { className: "controls" }, labelled("words so far", steps, shown), next), maps, said,
-    make("p", { className: "caption" }, "Rows are queries, columns are keys. Every square is a weight whose score is made at this step; the hatched ones are "
+    make("p", { className: "caption" }, "Rows are queries, columns are keys. Every square is a weight whose score is made at this step; the striped ones are "
       + "made, and then hidden by the mask. A key whose number is outlined is made anew. Go on word by word: the first map grows in both "
       + "directions, and the second stays a row."));
   draw();

@@ -12,7 +12,7 @@ from softdict.lookup import dot, softmax
 
 
 def scaled_dot(query, key):
-    """Dot product over the root of the width: wide vectors give no wider scores.
+    """Dot product divided by the root of the width: scores do not grow with the width.
 
     query [..., T, K], key [..., S, K]; returns scores [..., T, S]
     Vaswani et al. 2017, section 3.2.1
@@ -38,7 +38,7 @@ class General(nn.Module):
 
 
 class Additive(nn.Module):
-    """v times tanh(W query + U key), for keys that come as U key already.
+    """v times tanh(W query + U key); its keys are already multiplied by U.
 
     queries are `query_width` wide, keys and sums `width`
     U is a Linear without bias: it is applied to all keys at once, before any query

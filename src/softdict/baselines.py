@@ -95,8 +95,8 @@ def translation_table(pairs, source_words, target_words, rounds=5):
     """IBM model 1: how likely each source word is to become each target word, learned
     from pairs without links.
 
-    pairs holds (source ids, target ids); BOS joins each source, as the word behind
-    target words that no other explains
+    pairs holds (source ids, target ids); BOS joins each source, and
+    explains the target words that no other word explains
     returns a table with a row for each source word and a column for each target word; a
     row adds up to 1, or to 0
     """

@@ -28,7 +28,7 @@ class Batch:
                      self.target_in.to(device), self.target_out.to(device))
 
     def parts(self, count):
-        """The same pairs as `count` smaller batches, or as many as there are pairs."""
+        """The same pairs as `count` smaller batches, at most one for each pair."""
         columns = [self.source, self.source_lengths, self.target_in, self.target_out]
         count = min(count, len(self.source))
         return [Batch(*rows) for rows in
@@ -36,15 +36,15 @@ class Batch:
 
 
 def padded(rows):
-    """Lists of numbers as one tensor [B, S], with PAD behind the shorter ones."""
+    """Lists of numbers as one tensor [B, S], with PAD after the shorter ones."""
     size = max(len(row) for row in rows)
     return torch.tensor([row + [PAD] * (size - len(row)) for row in rows])
 
 
 def pads_behind(ids):
-    """The same rows with the pads that stood in front of the words behind them.
+    """The same rows, in which pads in front of the words are moved to the end.
 
-    ids [B, S]; returns ids [B, S]; rows that are padded behind stay as they are
+    ids [B, S]; returns ids [B, S]; rows that are padded at the end stay as they are
     """
     size = ids.shape[1]
     in_front = ((ids != PAD).cumsum(dim=1) == 0).sum(dim=1)               # [B]
@@ -72,7 +72,7 @@ def make_batch(pairs):
 
 
 def epoch_batches(pairs, batch_size, seed, epoch):
-    """Every pair once, in batches of like length (bucketing) and in random order.
+    """Every pair once, in batches of similar length (bucketing) and in random order.
 
     the order is the same for the same seed and epoch
     pairs is a list of (source ids, target ids)

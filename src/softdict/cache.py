@@ -49,8 +49,8 @@ class DecoderCache:
     def reorder(self, chosen):
         """A new cache with the translations `chosen` [M] among the N, in that order.
 
-        a source stays in its place where as many of its own translations are chosen
-        as of every other, source by source: as a beam search does. Else it is copied.
+        a source stays in its place if equally many translations of each source are
+        chosen, source by source, as a beam search does; else it is copied
         """
         # index_select(0, chosen) is [chosen], in less time
         past = [pair and tuple(part.index_select(0, chosen) for part in pair)
@@ -228,10 +228,9 @@ def with_cache(layer, cache, number):
     """A decoder layer for new words; its attentions have their keys from a cache.
 
     the wiring is the layer's own `forward`, the weights are the same tensors: only
-    what its attentions get from `keys_and_values` is another, and the causal mask is
-    left out
+    the results of `keys_and_values` are others, and the causal mask is left out
     x [N, 1, D] is all that it needs; number is the layer's place in the cache
-    so words may meet in these two attentions alone; see `check_steps`
+    so no other part may mix the vectors of different words; see `check_steps`
     """
     own, cross = layer.self_attention, layer.cross_attention
     past = exchanged(own, keys_and_values=lambda x: cache.append(
@@ -240,7 +239,7 @@ def with_cache(layer, cache, number):
 
     def ask_together(x, source=None, allowed=None):
         # translations of one source ask it together, as rows of one query
-        sources = cache.memory_allowed.shape[0]    # not len: ONNX would keep it
+        sources = cache.memory_allowed.shape[0]    # not len: ONNX makes it constant
         rows = x.reshape(sources, -1, x.shape[-1])    # [B, R, D]
         return kept(rows, source, allowed).reshape(x.shape)
 

@@ -1,7 +1,7 @@
 """A decoder-only language model: it reads words and scores each word to come next.
 
 Its parts are those of GPT-2 (Radford et al. 2019), or those of Llama (Touvron et al.
-2023); each can be exchanged alone. Pads may stand in front of a text or behind it.
+2023); each can be exchanged alone. Pads may stand before a text or after it.
 """
 
 from collections.abc import Callable
@@ -155,7 +155,7 @@ class GroupedAttention(nn.Module):
         self.out = nn.Linear(width, width, bias=config.bias)
 
     def forward(self, x, angles, allowed, cache=None, layer=0):
-        """x [B, T, D] asks itself and what the cache holds; returns x [B, T, D].
+        """x [B, T, D] attends to itself and to the cache; returns x [B, T, D].
 
         allowed [..., T, S] is True where a word may look
         """
@@ -259,7 +259,7 @@ class DecoderOnly(nn.Module):
         return self.norm(x)
 
     def forward(self, ids, real=None, cache=None):
-        """Scores of the word behind each word: ids [B, T]; returns logits [B, T, V].
+        """Scores of the word after each word: ids [B, T]; returns logits [B, T, V].
 
         real [B, S] is False for pads; the first S - T words are those in the cache
         positions count from the first real word of each text
@@ -314,7 +314,7 @@ def stream(model, texts, count=100, choose=partial(next_word, temperature=0)):
 
     the words, ids [B], are choose(logits [B, V]): the likeliest, or as `next_word`
     draws them; when the longest text, with what is new, is longer than the model has
-    seen, it reads the last half of that length of each anew
+    seen, it reads the last half of that length of each again
     raises ValueError for a text without a word
     """
     if not texts or not all(map(len, texts)):

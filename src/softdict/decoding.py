@@ -28,7 +28,7 @@ def greedy(model, source, source_lengths, max_length=100):
 
 
 def decode(model, source, source_lengths, max_length, choose):
-    """Sentences whose every word is choose(logits [B, V]), ids [B], up to EOS.
+    """Sentences up to EOS; choose(logits [B, V]) gives the ids [B] of the next words.
 
     source [B, S], source_lengths [B]; returns B lists of ids, without BOS and EOS
     raises ValueError for a max_length below 1
@@ -68,7 +68,7 @@ class Hypothesis(NamedTuple):
 
 
 def normalised(log_probability, length, length_penalty):
-    """log p over a penalty that grows with the length, EOS counted.
+    """log p divided by a penalty that grows with the length, in which EOS is counted.
 
     without it short sentences would win
     Wu et al. 2016, section 7, equation 14: ((5 + length) / 6) ** length_penalty
@@ -94,7 +94,7 @@ def beam_search(model, source, source_lengths, beam_size=5, length_penalty=0.6,
     first = torch.arange(count, device=device).repeat_interleave(beam_size)    # [B*R]
     state = model.reorder(model.start(source, source_lengths), first)
     last, ids = torch.full_like(first, BOS), first.new_empty(count, beam_size, 0)
-    # R equal beginnings: one of them counts
+    # R equal beginnings: only one of them is used
     totals = torch.full((count, beam_size), float("-inf"), device=device)      # [B, R]
     totals[:, 0] = 0.0
     found, done = [[] for _ in range(count)], [False] * count
@@ -121,7 +121,7 @@ def beam_search(model, source, source_lengths, beam_size=5, length_penalty=0.6,
         rows = first.view(count, beam_size) * beam_size + parents              # [B, R]
         ids = torch.cat([ids.flatten(0, 1)[rows], chosen[..., None]], dim=-1)
         state, last = model.reorder(state, rows.flatten()), chosen.flatten()
-    # what has not ended by max_length stands behind what has
+    # what does not end by max_length follows what ends
     rest = [[hypothesis(*one, max_length, length_penalty)
              for one in zip(*row) if one[1].isfinite()] for row in zip(ids, totals)]
     return [ended if over else (ended + more)[:beam_size]
@@ -129,13 +129,13 @@ def beam_search(model, source, source_lengths, beam_size=5, length_penalty=0.6,
 
 
 def expand(totals, logs):
-    """The best continuations of a sentence's beginnings, twice as many as beginnings.
+    """The best continuations of a sentence's beginnings: 2 * R for R beginnings.
 
     totals [B, R] and logs [B, R, V] are log p of beginnings and of their next words
     returns sums [B, 2*R], beginnings [B, 2*R], words [B, 2*R]
     """
     size, known = logs.shape[1:]
-    # at most R of the best are ends: so R that go on are among twice as many
+    # at most R of the best are ends: at least R of the best 2*R go on
     sums = (totals[..., None] + logs).flatten(1)    # [B, R*V]
     best, places = sums.topk(2 * size)              # [B, 2*R], [B, 2*R]
     return best, places // known, places % known
@@ -149,7 +149,7 @@ def hypothesis(ids, total, length, length_penalty):
 
 @torch.no_grad()
 def sample(model, source, source_lengths, temperature=1.0, max_length=100, **options):
-    """A word drawn by its probability, then one after it, up to EOS or `max_length`.
+    """Words chosen at random by probability, one by one, up to EOS or `max_length`.
 
     temperature and options (top_k, top_p, min_p, rng) are those of `next_word`
     source [B, S], source_lengths [B]; returns B lists of ids, without BOS and EOS
@@ -186,7 +186,7 @@ class NoRepeatNgrams(nn.Module):
         return logits.masked_fill(again, float("-inf")), (state, past)
 
     def reorder(self, state, chosen):
-        """The translations `chosen` [M] among those of a state, in that order."""
+        """The rows `chosen` [M] of a state, in this order: one for each translation."""
         state, past = state
         return self.model.reorder(state, chosen), past[chosen]
 
@@ -216,7 +216,7 @@ def translate(model, sentence, source_vocab, target_vocab, max_source_length=Non
     if max_source_length and len(sentence) > max_source_length:
         raise ValueError(f"the sentence has {len(sentence)} words and the model was "
                          f"trained on at most {max_source_length}; "
-                         "max_source_length=None translates it all the same")
+                         "max_source_length=None translates it in spite of its length")
     device = next(model.parameters()).device
     source = torch.tensor([source_vocab.ids(sentence)], device=device)    # [1, S]
     [ids] = greedy(model, source, torch.tensor([len(sentence)]))

@@ -14,7 +14,7 @@ from softdict.layers import exchanged, rotate
 
 
 def split_heads(x, heads):
-    """Each word's numbers in equal parts, a part a head: no number is changed.
+    """Splits each word's numbers into H equal parts, and changes no number.
 
     x [B, T, D]; returns [B, H, T, K] with H = heads and K = D / H
     """

@@ -6,7 +6,7 @@ from torch import nn
 
 
 def angles(positions, width, base=10000):
-    """Angles that grow with the position: half as many as the width, ever slower ones.
+    """Angles that grow with the position: W of them, each slower than the one before.
 
     positions [..., T]; returns angles [..., T, W] in radians, with W = width / 2
     raises ValueError for an odd width
@@ -48,7 +48,7 @@ def rotate(x, positions):
     """
     angle = angles(positions, x.shape[-1])                    # [T, W]
     pairs = rotate_pairs(x[..., 0::2], x[..., 1::2], angle)   # [..., T, W], [..., T, W]
-    # angles are float32: what is narrower comes back as it was
+    # angles are float32: an x of a smaller type gets its own type back
     return torch.stack(pairs, dim=-1).flatten(-2).to(x.dtype)    # [..., T, 2*W]
 
 
@@ -76,10 +76,10 @@ class Dropout(nn.Dropout):
     """
 
     def forward(self, x):
-        """x of any shape [...]; returns as many [...]."""
+        """x of any shape [...]; returns the same shape [...]."""
         if not self.training:
             return x
-        lowest = round(2**16 * self.p)    # so many of the numbers of 16 bits
+        lowest = round(2**16 * self.p)    # this many of the 65,536 numbers say: drop
         if lowest in (0, 2**16) or x.device.type != "cpu":
             return super().forward(x)
         bits = torch.empty(x.numel() // 4 + 1, dtype=torch.int64, device="cpu")
@@ -143,7 +143,7 @@ def exchanged(part, **others):
     it is a shallow copy: `forward` and the weights are those of `part`, which stays as
     it is
     """
-    twin = type(part).__new__(type(part))    # empty: as a copy, in less time
+    twin = type(part).__new__(type(part))    # filled below, faster than copy.copy
     modules = dict(part._modules)
     for name in others:
         modules.pop(name, None)

@@ -37,7 +37,7 @@ def linear_attention(query, key, value, state=None):
 
     query [..., T, K], key [..., T, K], value [..., T, D]
     state [..., K, D] holds what was written before; None is an empty one
-    returns answers [..., T, D] and the state behind the last pair
+    returns answers [..., T, D] and the state after the last pair
     all words at once, without softmax: Katharopoulos et al. 2020, section 3.2
     """
     state = empty(key, value) if state is None else state
@@ -47,7 +47,7 @@ def linear_attention(query, key, value, state=None):
 
 
 def delta_write(state, key, value, strength, gate):
-    """A memory that forgets a little, then writes of a pair what it does not know yet.
+    """A memory that forgets a little, then writes the part of a pair that is new to it.
 
     state [..., K, D], key [..., 1, K], value [..., 1, D]
     strength [..., 1, 1] and gate [..., 1, 1] are from 0 to 1
@@ -64,7 +64,7 @@ def gated_delta_rule(query, key, value, strength, gate, state=None):
     query [..., T, K], key [..., T, K], value [..., T, D]
     strength [..., T, 1] and gate [..., T, 1] are from 0 to 1; keys have length 1
     state [..., K, D] holds what was written before; None is an empty one
-    returns answers [..., T, D] and the state behind the last pair
+    returns answers [..., T, D] and the state after the last pair
     word by word, as `delta_write` says: Yang et al. 2025, section 3
     """
     state, answers = empty(key, value) if state is None else state, []
@@ -76,8 +76,9 @@ def gated_delta_rule(query, key, value, strength, gate, state=None):
 
 
 def gates_between(gate):
-    """What is left at place i of what was written at place j: all gates behind j.
+    """The share of word j's writing that remains at word i.
 
+    it is the product of the gates of words j + 1 to i
     gate [..., T, 1]; returns [..., T, T], 0 where j comes after i
     """
     row = gate.expand(*gate.shape[:-1], gate.shape[-2])    # [..., T, T]
@@ -106,7 +107,7 @@ def gated_delta_block(query, key, value, strength, gate, state=None):
 
 
 def in_blocks(rule, size, *parts, state=None):
-    """What a rule answers that is given `size` words at a time and carries its state.
+    """All answers of a rule that gets `size` words at a time and the state so far.
 
     rule is `linear_attention`, `gated_delta_rule` or `gated_delta_block`; parts are
     its tensors, [..., T, K] and so on; the last block may be shorter

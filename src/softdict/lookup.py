@@ -33,7 +33,7 @@ def softmax(scores):
 
     scores [..., S]; returns weights [..., S]
     """
-    # exp(89) overflows in float32; only differences of scores count, so shift them
+    # exp(89) overflows in float32; only differences of scores matter, so shift them
     shifted = scores - scores.amax(dim=-1, keepdim=True)    # [..., S]
     powers = shifted.exp()                                  # [..., S]
     return powers / powers.sum(dim=-1, keepdim=True)        # [..., S]
@@ -63,7 +63,8 @@ def lookup(query, key, value, score=cosine, temperature=1.0):
 
     query [..., T, K], key [..., S, K], value [..., S, D]
     score(query, key) gives [..., T, S], higher where a key fits better
-    a low temperature lets the best key take all, a high one asks all alike
+    at a low temperature the best key gets nearly all the weight, at a high temperature
+    all keys get nearly equal weights
     returns answers [..., T, D] and weights [..., T, S]; a row of weights adds up to 1
     raises ValueError for a temperature that is not above 0
     """

@@ -4,7 +4,7 @@ import torch
 
 
 def padding_mask(lengths, size):
-    """True for the words of each sentence, False for the pads behind them.
+    """True for the words of each sentence, False for the pads after them.
 
     lengths [B]; returns allowed [B, S] with S = size
     """

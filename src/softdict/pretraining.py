@@ -99,8 +99,8 @@ def masked_loss(model, masked, target, smoothing=0.0):
 
 
 def next_word_loss(model, target_in, target_out, smoothing=0.0):
-    """Mean loss of the next word, EOS among them, which a TextModel guesses from those
-    before it.
+    """Mean loss of each next word, which a TextModel guesses from the words before it;
+    EOS counts as a word.
 
     target_in [B, T] begins with BOS, target_out [B, T] ends with EOS; returns loss []
     """

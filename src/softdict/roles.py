@@ -131,7 +131,7 @@ def head_accuracy(weights, links):
 
 
 def most_common_offset(links):
-    """How far behind its query the key stands most often: below 0 it is before it."""
+    """How far after its query the key stands most often: below 0 it is before it."""
     return Counter(key - query for _, query, key in links).most_common(1)[0][0]
 
 
@@ -158,7 +158,7 @@ def alignment(weights, pairs):
 # What a head is for
 
 def gated(attend, gate):
-    """A function that attends like `attend`; each head's answer is times its gate.
+    """A function like `attend`; each head's answer is multiplied by its gate.
 
     gate [..., H, 1, 1]; with B in front it has one for each sentence
     the context of attend is [B, H, T, K]
@@ -179,9 +179,9 @@ def gates(model, chosen):
 
 @contextmanager
 def ablated(model, names):
-    """Inside, these heads of a model answer with zeros; behind it they speak again.
+    """Inside, these heads of a model answer with zeros; afterwards they speak again.
 
-    raises ValueError for a head that the model has not
+    raises ValueError for a head that the model does not have
     """
     known, chosen = heads(model), {}    # gates by attention
     for name in names:

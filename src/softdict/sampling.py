@@ -1,4 +1,4 @@
-"""The next word from its scores: the likeliest, or one drawn by its probability."""
+"""The next word from its scores: the likeliest, or a random choice by probability."""
 
 import torch
 
@@ -25,8 +25,8 @@ def keep_top_p(logits, p):
     if not 0 < p <= 1:
         raise ValueError(f"top-p is a share above 0 and at most 1; got {p}")
     shares, order = logits.softmax(dim=-1).sort(dim=-1, descending=True)
-    # kept as long as those before it do not reach p: the first always
-    # p = 1 keeps all, for the sum is rounded
+    # a word is kept if the words before it have less than p; the first is always kept
+    # p = 1 keeps all words: a rounded sum may reach 1 too early
     behind = (shares.cumsum(dim=-1) - shares >= p) & (p < 1)         # [..., V]
     outside = torch.zeros_like(behind).scatter(-1, order, behind)    # [..., V]
     return logits.masked_fill(outside, float("-inf"))
@@ -47,7 +47,7 @@ def keep_min_p(logits, ratio):
 
 
 def next_word(logits, temperature=1.0, top_k=None, top_p=None, min_p=None, rng=None):
-    """The next word of each text, drawn by its probability.
+    """The next word of each text, chosen at random by its probability.
 
     logits [B, V]; returns ids [B]
     temperature below 1 sharpens; 0, or below a millionth, takes the likeliest
@@ -59,7 +59,7 @@ def next_word(logits, temperature=1.0, top_k=None, top_p=None, min_p=None, rng=N
     if not 0 <= temperature < float("inf"):
         raise ValueError("temperature must be 0 or more, and finite; got "
                          f"{temperature}")
-    greedy = temperature < 1e-6    # a division by less may overflow
+    greedy = temperature < 1e-6    # dividing by a smaller number may overflow
     logits = logits if greedy else logits / temperature                  # [B, V]
     logits = logits if top_k is None else keep_top_k(logits, top_k)      # [B, V]
     logits = logits if top_p is None else keep_top_p(logits, top_p)      # [B, V]

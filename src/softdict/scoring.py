@@ -38,7 +38,7 @@ def content_shares(hypotheses, references, content):
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value and the 95 % interval around it, from sentences drawn again and again."""
+    """A value and its 95 % interval, found by random samples of the sentences."""
 
     value: float
     low: float
@@ -49,7 +49,7 @@ class Estimate:
 
 
 def share(found, wanted=None, rounds=1000):
-    """Estimate of 100 * sum(found) / sum(wanted), one entry a sentence; without
+    """Estimate of 100 * sum(found) / sum(wanted), one entry for each sentence; without
     `wanted`, of the mean of `found`.
 
     raises ValueError where there is nothing to score
@@ -64,8 +64,8 @@ def share(found, wanted=None, rounds=1000):
 
 
 def estimate(score, count, rounds):
-    """Estimate of score(numbers of sentences): for all `count` of them, and for as many
-    drawn again and again."""
+    """Estimate of score(numbers of sentences): for all `count` sentences, and for
+    `rounds` samples of `count` sentences, chosen at random with replacement."""
     draws = numpy.random.default_rng(0).integers(count, size=(rounds, count))
     low, high = numpy.quantile([score(draw) for draw in draws], [0.025, 0.975])
     return Estimate(float(score(numpy.arange(count))), float(low), float(high))
@@ -73,7 +73,7 @@ def estimate(score, count, rounds):
 
 def bleu(hypotheses, references, rounds=1000):
     """BLEU over all sentences together (Estimate) and sacrebleu's signature; words
-    count as they stand."""
+    are compared as they stand."""
     from sacrebleu.metrics import BLEU
 
     return sacre(BLEU(tokenize="none", force=True), map(" ".join, hypotheses),
@@ -97,8 +97,8 @@ def sacre(metric, hypotheses, references, rounds):
     if not hypotheses or len(hypotheses) != len(references):
         raise ValueError(f"{len(hypotheses)} hypotheses cannot be scored against "
                          f"{len(references)} references")
-    # sacrebleu's own bootstrap (2.6.0) stops with a TypeError where one draw scores 0:
-    # the same counts, drawn here
+    # sacrebleu's own bootstrap (2.6.0) stops with a TypeError where one sample scores
+    # 0: so `estimate` takes the samples, from the same counts
     counts = numpy.array(metric._extract_corpus_statistics(hypotheses, [references]))
 
     def score(numbers):
@@ -117,8 +117,8 @@ def heaviest_links(weights, links):
     """One link for each target word that has a gold link: from the source word with the
     largest weight.
 
-    weights [T, S]: row t is that of the step that writes target word t; a row for EOS
-    and pads may stand behind
+    weights [T, S]: row t is that of the step that writes target word t; rows for
+    EOS and pads may follow
     """
     return {(int(weights[j].argmax()), j) for j in linked_words(links)}
 

@@ -1,7 +1,7 @@
 """Two recurrent networks that translate: an encoder reads, a decoder writes.
 
 First the plain pair: all that passes between them is one vector, the encoder's last
-state. Behind it decoders with attention, and what is done to a model from outside.
+state. Then decoders with attention follow, and what is done to a model from outside.
 """
 
 from dataclasses import dataclass
@@ -19,8 +19,9 @@ from softdict.vocab import PAD
 
 @dataclass(frozen=True)
 class Encoded:
-    """A source, read: a state for each word [B, S, D], the last state of each layer.
+    """The result of reading a source: the states of an encoder.
 
+    states [B, S, D] are those of the words; final holds the last state of each layer
     allowed [B, S] is True where there are words
     """
 
@@ -39,7 +40,7 @@ def both_directions(final):
 
 
 def top_state(state):
-    """What the top layer of an RNN last put out [B, D]: its hidden state.
+    """The last output of the top layer of an RNN [B, D]: its hidden state.
 
     an LSTM keeps it beside its cell
     """
@@ -68,7 +69,7 @@ class Encoder(nn.Module):
     def forward(self, source, lengths):
         """source [B, S], lengths [B] on the CPU; returns what the decoder may use."""
         size, embedded = source.shape[1], self.embedding(source)
-        # packed, each direction begins and ends on a word and never reads a pad
+        # in a packed batch, each direction begins and ends at a word and reads no pad
         packed = pack_padded_sequence(embedded, lengths, batch_first=True,
                                       enforce_sorted=False)
         states, final = self.rnn(packed)
@@ -82,10 +83,10 @@ class Encoder(nn.Module):
 
 
 class Decoder(nn.Module):
-    """An RNN that writes: at each step it reads the word before and the context.
+    """An RNN that writes: at each step it reads the previous word and the context.
 
     the context is one vector for all steps: the encoder's last state
-    arguments as `Encoder` has them, and its width, cell and layers
+    arguments as for `Encoder`; width, cell and layers must be those of the encoder
     Cho et al. 2014, section 2.2
     """
 
@@ -119,14 +120,14 @@ class Seq2Seq(nn.Module):
         handed = 2 * reads.hidden_size, reads.num_layers, reads.mode
         if handed != (writes.hidden_size, writes.num_layers, writes.mode):
             raise ValueError("encoder and decoder must have the same width, "
-                             "the same cell and as many layers")
+                             "the same cell and the same number of layers")
         self.encoder, self.decoder = encoder, decoder
         self.generator = nn.Linear(writes.hidden_size, decoder.embedding.num_embeddings)
 
     def start(self, source, source_lengths):
         """What `step` needs before the first word: a state and a context.
 
-        source [B, S], source_lengths [B]; pads may stand behind a sentence or in front
+        source [B, S], source_lengths [B]; pads may stand after a sentence or before it
         """
         return self.decoder.start(self.encoder(pads_behind(source), source_lengths))
 
@@ -149,11 +150,11 @@ class Seq2Seq(nn.Module):
         return torch.stack(outputs, dim=1)    # [B, T, D]
 
     def forward(self, source, source_lengths, target_in):
-        """Scores of every target word, as `states`; returns logits [B, T, V]."""
+        """Scores of every target word, from `states`; returns logits [B, T, V]."""
         return self.generator(self.states(source, source_lengths, target_in))
 
     def reorder(self, state, chosen):
-        """The translations `chosen` [N] among those of a state, in that order."""
+        """The rows `chosen` [N] of a state, in this order: one for each translation."""
         state, context = state
         # torch's RNNs keep their layers on the first axis, the sentences on the second
         return select_rows(state, chosen, 1), select_rows(context, chosen, 0)
@@ -181,7 +182,7 @@ class Attend(nn.Module):
         self.score, self.key_layer = score, key_layer or nn.Identity()
 
     def start(self, encoded):
-        """Key, value and mask of a source: made once, asked at every step."""
+        """Key, value and mask of a source: made once, used at every step."""
         return self.key_layer(encoded.states), encoded.states, encoded.allowed
 
     def forward(self, query, source):
@@ -209,11 +210,11 @@ class LastState(nn.Module):
 
 
 class BahdanauDecoder(nn.Module):
-    """Asks with the state before, then reads the word before and the context.
+    """Asks with the previous state, then reads the previous word and the context.
 
-    embeddings of `vocab_size` words are `embedding_width` wide, states, contexts and
-    outputs `width`; cell and layers are those of `Encoder`
-    context is Attend, or LastState: then it is Decoder
+    embeddings of `vocab_size` words are `embedding_width` wide; states, contexts and
+    outputs are `width` wide; cell and layers are as in `Encoder`
+    context is Attend or LastState; with LastState it computes the same as Decoder
     Bahdanau et al. 2015, section 3.1
     """
 
@@ -239,10 +240,10 @@ class BahdanauDecoder(nn.Module):
 
 
 class LuongDecoder(nn.Module):
-    """Reads the word before, asks with the new state, then joins the two.
+    """Reads the previous word, asks with the new state, then joins state and context.
 
-    embeddings of `vocab_size` words are `embedding_width` wide, states, contexts and
-    outputs `width`; cell and layers are those of `Encoder`
+    embeddings of `vocab_size` words are `embedding_width` wide; states, contexts and
+    outputs are `width` wide; cell and layers are as in `Encoder`
     context is Attend, or LastState as a control
     with feed=True it reads its last output beside the word: input feeding
     Luong et al. 2015, sections 3 and 3.3
@@ -282,7 +283,7 @@ class LuongDecoder(nn.Module):
 
 
 def source_weights(model, source, source_lengths, target_in):
-    """Where each step of a decoder with attention looks if it reads the right words.
+    """The weights of each step of a decoder with attention that reads the right words.
 
     source [B, S], source_lengths [B], target_in [B, T]
     returns weights [B, T, S]; row t is for the word that step t writes
@@ -301,9 +302,10 @@ def source_weights(model, source, source_lengths, target_in):
 
 
 def mixed_states(model, source, source_lengths, target_in, teacher_forcing):
-    """`states` of a Seq2Seq that reads the right word at some steps, else its own last.
+    """`states` of a Seq2Seq that at some steps reads the last word that it wrote.
 
-    teacher_forcing is the share of steps that read the target_in [B, T]
+    at the other steps it reads the right word, from target_in [B, T]
+    teacher_forcing is the share of steps that read the right word
     returns states [B, T, D]
     """
     state, context = model.start(source, source_lengths)
@@ -318,7 +320,7 @@ def mixed_states(model, source, source_lengths, target_in, teacher_forcing):
 
 
 class ScheduledSampling(Seq2Seq):
-    """A Seq2Seq that in training reads its own last word at some steps.
+    """A Seq2Seq that at some steps of training reads the last word that it wrote.
 
     teacher_forcing is the share of steps that read the right word
     Bengio et al. 2015, section 2.4

@@ -1,6 +1,6 @@
 """Pieces of words: byte-pair encoding, made and used with the library `tokenizers`.
 
-A blank belongs to the piece behind it, so the pieces in a row are the text. A character
+A blank belongs to the piece after it, so the pieces in a row are the text. A character
 that no piece has is written as its bytes in UTF-8: nothing is unknown, nothing is lost.
 Sennrich et al. 2016, section 3.2
 """
@@ -63,7 +63,7 @@ def chunks():
 class TextStream:
     """Text of ids that come one by one: each part as soon as no later id can change it.
 
-    the parts and the `rest` are what all ids decode to, behind what the first ones do
+    the parts and the `rest` are the text of all ids, without the text of the first ids
     """
 
     def __init__(self, tokenizer, ids):
@@ -86,7 +86,7 @@ class TextStream:
         return self.behind(self.tokenizer.decode(self.ids))
 
     def behind(self, text):
-        """What stands in a text behind that which was given out."""
+        """The part of a text that has not been given out yet."""
         part = text[self.given:]
         self.given += len(part)
         return part
@@ -117,8 +117,8 @@ def is_byte(token):
 def train_subwords(sentences, size=SUBWORDS):
     """Pieces that byte-pair encoding makes of sentences, `size` at most, and 256 bytes.
 
-    it begins with characters, and makes the pair that is seen most often one piece,
-    again and again; a pair that is seen once stays a pair
+    it begins with characters, and joins the pair seen most often to one piece, again
+    and again; a pair seen once is not joined
     raises ValueError for a size below the number of characters, or above a million
     """
     if size > MOST:

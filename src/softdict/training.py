@@ -33,7 +33,7 @@ def token_loss(logits, target):
 def smoothed_loss(logits, target, smoothing, pad=PAD):
     """`token_loss` with label smoothing: a target that is not quite sure.
 
-    some of the target is spread evenly over all words but the pad, if it is a word
+    some of the target is spread equally over all words; a pad among them gets nothing
     logits [..., V], target [...]; smoothing is the share to spread; returns loss []
     Szegedy et al. 2016, section 7; Vaswani et al. 2017, section 5.4
     """
@@ -93,7 +93,7 @@ def fit(model, pairs, updates, peak_rate, batch_size=64, seed=0,
         watch=lambda step: None):
     """Trains a model on pairs (source ids, target ids); returns each update's loss.
 
-    watch(step) is called behind each update
+    watch(step) is called after each update
     """
     device = next(model.parameters()).device
     optimizer = torch.optim.Adam(model.parameters(), lr=peak_rate)
@@ -128,7 +128,7 @@ SCHEDULES = ("wsd", "inverse_sqrt", "cosine")
 
 @dataclass(frozen=True)
 class Settings:
-    """How a model is trained, beside the model and the pairs; the last four are extras.
+    """All choices of a training, except model and pairs; the last four are extras.
 
     raises ValueError for a value with which no training could run
     """
@@ -170,11 +170,11 @@ class Settings:
 class TrainingState:
     """A model with all that its training needs to go on where it stopped.
 
-    history holds one record an update
-    each update sets the rate of every group of the optimizer: the schedule's, times
-    the rate that the group had at first, over the peak rate
-    raises ValueError for an optimizer that lacks a weight that can learn, or none of
-    whose groups has the peak rate
+    history holds one record for each update
+    each update sets every group's rate: the schedule's rate, times the group's first
+    rate, divided by the peak rate
+    raises ValueError if the optimizer lacks a weight that can learn, or if no group has
+    the peak rate
     """
 
     model: nn.Module
@@ -208,9 +208,9 @@ class TrainingState:
 
 
 def rate_multipliers(state):
-    """How many times the rate of an update each group of the optimizer takes.
+    """The factor by which each group of the optimizer multiplies an update's rate.
 
-    a group's own rate over the peak rate, as both were at first
+    a group's own rate divided by the peak rate, as both were at first
     """
     peak = state.settings.peak_rate
     return [group.setdefault("factor", group["lr"] / peak)
@@ -233,7 +233,7 @@ def batch_loss(model, batch, settings):
 def update(state, batch, loss=batch_loss):
     """One step against the gradient of a batch; returns loss, gradient norm, rate.
 
-    raises ValueError for a loss from outside that never asks for the end of sentence
+    raises ValueError for a loss with which no translation would learn to end
     """
     check_end(state, batch, loss)
     return take_step(state, backward(state, batch, loss))
@@ -242,9 +242,9 @@ def update(state, batch, loss=batch_loss):
 def check_end(state, batch, loss):
     """Refuses by ValueError a loss with which no translation would learn to end.
 
-    it is asked once, before the first update, also where a training goes on: where all
-    scores are equal, its slope must lift EOS above BOS, which no target asks for
-    a batch without an end, and a model without a generator, are not asked
+    the loss is tested once, before the first update, also where a training goes on: at
+    equal scores a step must raise EOS more than BOS, which is never a target
+    a batch without an EOS, and a model without a generator, are not tested
     """
     generator, even = getattr(state.model, "generator", None), []
     target = getattr(batch, "target_out", None)    # rows of a text have none
@@ -258,13 +258,13 @@ def check_end(state, batch, loss):
 
     handle = generator.register_forward_hook(equal)
     try:
-        # dropout draws, and nobody shall notice
+        # dropout uses random numbers; afterwards the random state must be as before
         with torch.random.fork_rng([state.device] * (state.device.type == "cuda")):
             part = next(iter(batch.parts(state.settings.micro_batches)))
             loss(state.model, part, state.settings).backward()
     finally:
         handle.remove()
-    # scores from which words were only drawn have no slope
+    # scores that were only used to choose random words have no gradient
     slopes = [scores.grad.flatten(0, -2).sum(dim=0) for scores in even
               if scores.grad is not None]
     if slopes and not sum(slopes)[EOS] < sum(slopes)[BOS]:
@@ -277,14 +277,14 @@ def check_end(state, batch, loss):
 def backward(state, batch, loss=batch_loss):
     """Computes the gradients of the mean loss of a batch's words; returns that loss.
 
-    loss(model, part, settings) gives the mean of a part; a batch has `words`, their
-    number, and `parts(count)`, which have it too
+    loss(model, part, settings) gives a part's mean; a batch has `words`, its number of
+    words, and `parts(count)`; each part has `words`, too
     """
     settings, total = state.settings, 0.0
     kind = getattr(torch, settings.precision)
     state.optimizer.zero_grad()
     for part in batch.parts(settings.micro_batches):
-        # a part counts by its words: the sum is the mean over all words of the batch
+        # weighted by words, the parts' means add up to the mean of the whole batch
         share = part.words / batch.words                                 # []
         with torch.autocast(state.device.type, kind, enabled=kind != torch.float32):
             part_loss = loss(state.model, part, settings) * share     # []
@@ -328,7 +328,7 @@ def rate_at(step, settings):
 
 
 def endless_batches(pairs, settings, done=0):
-    """The batches behind the first `done`, epoch after epoch, without an end."""
+    """The batches after the first `done` batches, epoch after epoch, without an end."""
     epoch, done = divmod(done, math.ceil(len(pairs) / settings.batch_size))
     while True:
         yield from epoch_batches(pairs, settings.batch_size, settings.seed,
@@ -353,8 +353,9 @@ def train(state, pairs, evaluate=None, path=None, update=update):
 def train_on(state, batches, evaluate=None, path=None, update=update):
     """The updates that are left, each on the next of the batches; returns the history.
 
-    after every so many, what evaluate(model) returns, a dict, joins the record of the
-    update, and a checkpoint is written to `path`; update(state, batch) does one
+    every `interval` updates, and at the end, the dict from evaluate(model) joins the
+    update's record, and a checkpoint is written to `path`
+    update(state, batch) does one update
     """
     settings, history = state.settings, state.history
     state.model.train()

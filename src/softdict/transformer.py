@@ -1,6 +1,6 @@
 """The Transformer: an encoder that reads the source, a decoder that writes the target.
 
-It is pre-norm: a norm stands before each sub-layer. The paper's stand behind the sums;
+It is pre-norm: a norm stands before each sub-layer. The paper's stand after the sums;
 `variants` has them, and other parts that can be exchanged.
 """
 
@@ -155,7 +155,7 @@ class TransformerDecoder(nn.Module):
                   for number, layer in enumerate(self.layers)]
         moved = exchanged(self, layers=layers, embedding=lambda ids, positions:
                           self.embedding(ids, positions + length))
-        # the cache stands for the memory: nobody may take it for none
+        # the cache in place of the memory: None would mean self-attention
         x = moved(ids[:, None], cache, cache.memory_allowed)    # [N, 1, D]
         cache.check(length + 1)
         return x[:, 0], cache
@@ -177,7 +177,7 @@ class Transformer(nn.Module):
             self.generator.weight = table.weight
 
     def encode(self, source, source_lengths):
-        """source [B, S], source_lengths [B]; pads may stand behind it or in front.
+        """source [B, S], source_lengths [B]; pads may follow the words or precede them.
 
         returns memory [B, S, D] and allowed [B, 1, S]: where the source has words
         """
@@ -193,7 +193,7 @@ class Transformer(nn.Module):
         return self.decoder(target_in, *self.encode(source, source_lengths))
 
     def forward(self, source, source_lengths, target_in):
-        """Scores of every target word, as `states`; returns logits [B, T, V]."""
+        """Scores of every target word, from `states`; returns logits [B, T, V]."""
         return self.generator(self.states(source, source_lengths, target_in))
 
     def start(self, source, source_lengths):
@@ -210,7 +210,7 @@ class Transformer(nn.Module):
         return self.generator(x), cache
 
     def reorder(self, cache, chosen):
-        """The translations `chosen` [M] among those of the cache, in that order."""
+        """The rows `chosen` [M] of a cache, in this order: one for each translation."""
         return cache.reorder(chosen)
 
 
@@ -228,7 +228,7 @@ def make_transformer(source_words, target_words, config=TransformerConfig()):
 
 @contextmanager
 def recorded_weights(model):
-    """Keeps the weights of every multi-head attention of a model that runs inside it.
+    """Inside, keeps the weights of every multi-head attention of a model.
 
     gives a dict from the attention's name in the model to its weights [B, H, T, S]
     """

@@ -22,7 +22,7 @@ class Vocab:
 
     @classmethod
     def of(cls, words):
-        """The vocabulary with these words behind the specials, in their order.
+        """The vocabulary with these words after the specials, in their order.
 
         raises ValueError if a word stands there twice
         """
@@ -57,6 +57,6 @@ class Vocab:
         return [self.words[number] for number in ids]
 
     def fingerprint(self):
-        """A short text that two vocabularies share only if they number the same words
-        alike."""
+        """A short text that two vocabularies share only if they give the same words
+        the same numbers."""
         return hashlib.sha256("\n".join(self.words).encode("utf-8")).hexdigest()[:16]

@@ -86,3 +86,28 @@ def _():
         return sum(3 * max(batch) - sum(batch) for batch in batches)
     return ("Six sentences of {}, {}, {}, {}, {} and {} words".format(*lengths) +
             f" need {pads(lengths)} pads", f"{pads(sorted(lengths))} when they are")
+
+
+@computed("indexerror-target-13-is-out-of-bounds-with-13-classes-why")
+def _():
+    classes, allowed = 13, []
+    for label in range(classes + 1):
+        try:
+            nn.functional.cross_entropy(torch.zeros(1, classes), torch.tensor([label]))
+        except IndexError:
+            continue
+        allowed.append(label)
+    return (f"{classes} outputs the largest label is {max(allowed)}",
+            f"labels are 1 to {classes}")
+
+
+@computed("e-x-1-e-x-of-my-two-logits-do-not-add-up-to-1-why")
+def _():
+    logits = torch.tensor([3.0, 1.0])
+    apart, shares = logits.sigmoid(), logits.softmax(dim=0)
+    assert torch.isclose(shares[0], (logits[0] - logits[1]).sigmoid())
+    one, two, first, second = (f"{share:.2f}"[1:]
+                               for share in (*apart.tolist(), *shares.tolist()))
+    return (f"sigmoids are {one} and {two}, together {apart.sum():.2f}",
+            f"gives {first} and {second}", "logits 3 and 1",
+            f"here of {logits[0] - logits[1]:.0f}, which is {first} too")

@@ -274,3 +274,138 @@ def _():
     return (f"α = {short(power, 3)}", f"that is {short(factor, 3)}",
             f"{100 * (1 - factor):.1f} %", f"{2 ** (1 / power):,.0f} times",
             "2^{1/\\alpha}")
+
+
+@computed("softmax-of-1-2-3-at-temperature-0-5-1-and-2-do-i-divide-before-or-after")
+def _():
+    logits = torch.tensor([1.0, 2.0, 3.0])
+    one, half, two = ("{}, {} and {}".format(
+        *(short(share, 3) for share in (logits / t).softmax(dim=0).tolist()))
+        for t in (1, 0.5, 2))
+    assert math.isclose((logits.softmax(dim=0) / 2).sum().item(), 1 / 2, rel_tol=1e-5)
+    return (f"At T = 1 this gives {one}", f"at T = .5 it gives {half}",
+            f"at T = 2 it gives {two}")
+
+
+@computed("with-a-sliding-window-of-8-which-places-does-place-10-see")
+def _():
+    place, window = 10, 8
+    both = [key for key in range(50) if abs(place - key) <= window // 2]
+    causal = [key for key in range(50) if 0 <= place - key < window]
+    back, words = window - 1, 1000
+    return (f"places {both[0]} to {both[-1]}, which are {len(both)} with itself",
+            f"window of {window}, places {causal[0]} to {causal[-1]}",
+            f"L · {window // 2} places to each side, or L · {back} back, so three "
+            f"causal layers reach {3 * back} back",
+            f"for {words:,} words {words * window:,} and not {words ** 2:,}")
+
+
+@computed("my-network-ends-in-a-softmax-and-crossentropyloss-stays-near-3-9-with-50-"
+          "classes-why")
+def _():
+    classes = 50
+    perfect = torch.zeros(1, classes)
+    perfect[0, 0] = 1
+    least, even = (torch.nn.functional.cross_entropy(given, torch.tensor([0])).item()
+                   for given in (perfect, torch.full((1, classes), 1 / classes)))
+    assert math.isclose(least, math.log(1 + (classes - 1) / math.e), rel_tol=1e-5)
+    return (f"ln(1 + {classes - 1}/e) = {least:.2f}", f"ln {classes} = {even:.2f}",
+            f"network, {even:.2f} only says")
+
+
+@computed("a-batch-of-8-images-32-x-32-x-3-patches-of-8-width-64-which-shape-has-the-"
+          "patch-embedding")
+def _():
+    images, side, patch, width = 8, 32, 8, 64
+    conv = torch.nn.Conv2d(3, width, patch, stride=patch)
+    found = conv(torch.zeros(images, 3, side, side)).flatten(2).mT
+    numbers = conv.weight[0].numel()
+    return (f"{list(found.shape)}", f"({side} / {patch})² = {found.shape[1]} patches",
+            f"{patch} · {patch} · 3 = {numbers} numbers",
+            f"{numbers} · {width} weights and {width} biases, together "
+            f"{sum(part.numel() for part in conv.parameters()):,}",
+            f"make {found.shape[1] + 1} of the {found.shape[1]}")
+
+
+@computed("how-many-parameters-has-an-rnn-with-input-3-hidden-4-and-output-2-over-5-"
+          "steps")
+def _():
+    rnn, out = torch.nn.RNN(3, 4), torch.nn.Linear(4, 2)
+    once, steps = 3 * 4 + 4 * 4 + 4 + 4 * 2 + 2, 5
+    theirs = sum(p.numel() for part in (rnn, out) for p in part.parameters())
+    assert theirs == once + rnn.bias_hh_l0.numel()
+    return (f"It has {once}: input to hidden 3 · 4 = {rnn.weight_ih_l0.numel()}",
+            f"hidden to hidden 4 · 4 = {rnn.weight_hh_l0.numel()}", "bias of 4",
+            f"hidden to output 4 · 2 = {out.weight.numel()}", "bias of 2",
+            f"{steps} · {once} = {steps * once}", f"it counts {theirs}")
+
+
+@computed("label-smoothing-of-0-3-with-three-classes-does-the-right-one-get-0-7-or-0-8")
+def _():
+    def targets(smoothing, classes):
+        each = smoothing / classes
+        return ((1 - smoothing + each, each),
+                (1 - smoothing, smoothing / (classes - 1)))
+    (right, each), (other, its) = targets(0.3, 3)
+    assert math.isclose(right + 2 * each, 1) and math.isclose(other + 2 * its, 1)
+    many, few = (one[0] for one in targets(0.1, 8000))
+    return (f"1 - .3 + .3/3 = {short(right, 1)}, and {short(each, 1)} for each other",
+            f"it is {short(other, 1)}, and {short(its)} for each other",
+            "With 8,000 words and a factor of .1 the right word gets "
+            f"{short(many, 5)} or {short(few, 1)}")
+
+
+@computed("at-which-temperature-is-the-perplexity-on-a-fixed-test-set-lowest")
+def _():
+    shares = torch.tensor([0.7, 0.2, 0.1])
+
+    def perplexity(t):
+        return math.exp(-(shares * (shares.log() / t).log_softmax(dim=0)).sum())
+    half, one, two = map(perplexity, (0.5, 1, 2))
+    assert min((perplexity(t / 10), t / 10) for t in range(3, 30))[1] == 1
+    assert perplexity(0.01) > 1e9 and 2.99 < perplexity(1000) < len(shares)
+    return ("shares .7, .2 and .1", f"is {one:.2f} at T = 1, {half:.2f} at .5, "
+            f"{two:.2f} at 2, and with a high T near {len(shares)}, the number of "
+            "words")
+
+
+@computed("beam-width-2-i-am-has-1-0-and-you-are-1-2-which-two-continuations-survive")
+def _():
+    def sums(sad, kind):
+        return {"happy": -1.0 - 0.5, "sad": -1.0 + sad, "kind": -1.2 + kind,
+                "mean": -1.2 - 2.0}
+    first = sums(-1.5, -0.3)
+    assert set(sorted(first, key=first.get)[-2:]) == {"happy", "kind"}
+    other = sums(-1.0, -1.0)
+    assert math.exp(-0.5) + math.exp(-1.0) < 1    # they are probabilities
+    assert set(sorted(other, key=other.get)[-2:]) == {"happy", "sad"}
+    told = {word: f"-{short(-total, 1)}" for word, total in first.items()}
+    return (f"*happy* (-.5) has {told['happy']}, with *sad* (-1.5) {told['sad']}",
+            f"*kind* (-.3) has {told['kind']}, with *mean* (-2.0) {told['mean']}",
+            "with -1.0 for both",
+            f"power of {told['happy']} is {short(math.exp(first['happy']))}")
+
+
+@computed("how-many-flops-does-a-forward-pass-of-gpt-2-xl-take-for-1-024-tokens")
+def _():
+    layers, d, V, T = 48, 1600, 50_257, 1024
+
+    def parts(T):
+        """Of the matrices, of scores and weighted values, and of the output layer."""
+        return layers * 24 * T * d ** 2, layers * 4 * T ** 2 * d, 2 * T * d * V
+    matrices, pairs, out = (part / 1e12 for part in parts(T))
+    assert math.isclose(8 * d ** 2 * 2, 24 * d ** 2 * 2 / 3)    # feed-forward: 16 T d²
+    later, (first, squared, last) = 16, (part / 1e12 for part in parts(16 * T))
+    weights = V * d + 1024 * d + layers * (12 * d ** 2 + 13 * d) + 2 * d
+    check = 2 * weights * T / 1e12
+    assert abs(check - (matrices + out)) < 0.01
+    return (f"About {matrices + pairs + out:.2f} trillion", "with 2 operations",
+            f"{layers} layers of width d = {d:,}, and a vocabulary of V = {V:,}",
+            "24 · T · d²",
+            f"in all {matrices:.2f} trillion",
+            f"4 · T² · d a layer, {short(pairs)} in all",
+            f"2 · T · d · V = {short(out)}",
+            f"at {later} times the length that part is "
+            f"{squared:.1f} trillion, and all others {first + last:.1f}",
+            f"2 · {weights / 1e9:.2f} billion parameters · {T:,} tokens is {check:.2f} "
+            "trillion")

@@ -264,3 +264,51 @@ def _():
             f"{short(ratio * most, 3)}, so {short(rare)} would go",
             f"temperature of {short(temperature, 1)}, a printed ratio of {printed:.0f} "
             f"was √{printed:.0f} = {before:.1f}", "1 in 100")
+
+
+@computed("do-spaces-before-punctuation-save-tokens-in-gpt-2")
+def _():
+    return "2,832,144 tokens as it was, and 2,833,436 with the spaces",    # the asker's
+
+
+@computed("how-many-tokens-is-a-text-of-1-000-words")
+def _():
+    words, share = 1000, 0.75    # a rule of thumb of OpenAI's
+    tokens = words / share
+    return (f"about {round(tokens, -2):,.0f}: by", f"a token is about {short(share)} "
+            "words, or 4 characters", f"{words:,} / {short(share)} = {tokens:,.0f}")
+
+
+@computed("why-do-100-tokens-of-gpt-2-give-so-little-bengali-text")
+def _():
+    [size] = {len(chr(letter).encode()) for letter in range(0x980, 0xa00)}
+    return f"A Bengali letter has {size} bytes",
+
+
+@computed("why-can-a-transformer-with-d-model-1-not-continue-1-2-3")
+def _():
+    seen = 100
+    return "from 1 to 64", f"do not expect {seen + 1} if the training ends at {seen}"
+
+
+@computed("can-i-use-bert-to-translate")
+def _():
+    def gain(pairs, part):
+        late = (float(row("21", "longer-run", f"{pairs}  {one}")[1])
+                for one in (part, "nothing"))
+        return f"{next(late) - next(late):.1f}"
+    assert "2400 updates" in output("21", "longer-run")
+    return (f"after {2400:,} updates", f"gains {gain(2000, 'encoder')} BLEU with 2,000 "
+            f"pairs; with 20,000 both pretrained stacks gain {gain(20_000, 'both')}")
+
+
+@computed("how-many-iterations-are-3-epochs-of-1-500-examples")
+def _():
+    examples, epochs, iterations = 1500, 3, 600
+    one, four = (epochs * examples / batch for batch in (1, 4))
+    update = 4 * 8 * 2
+    return (f"With a batch of 1 that is {epochs} · {examples:,} / 1 = {one:,.0f}, with "
+            f"a batch of 4 it is {four:,.0f}",
+            f"{iterations} iterations with a batch of 4 are only "
+            f"{iterations * 4 / examples:.1f} epochs", f"4 · 8 · 2 = {update} examples",
+            f"{epochs} epochs are about {epochs * examples / update:.0f} updates")

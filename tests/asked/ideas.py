@@ -343,3 +343,39 @@ def _():
     means = [short((a + b) / 2, 1) for a, b in zip(first, second)]
     return ("give .6 and .2 to one word, and .4 and .8 to the other",
             "the means are {} and {}".format(*means))
+
+
+@computed("can-a-gpt-be-trained-to-predict-two-next-tokens-at-once")
+def _():
+    # how fast: Gloeckle et al. 2024, abstract
+    return "shifted by 2, 3 and so on", "four heads wrote up to 3 times as fast"
+
+
+@computed("where-does-the-6-in-c-6-n-d-come-from")
+def _():
+    forward, backward, width, words = 2, 2 * 2, 768, 1024
+    scores, weights = 2 * 2 * words * width, forward * 12 * width ** 2
+    return (f"for each token: {forward} operations", f"its weights: {backward} "
+            f"operations", f"about {forward + backward} · N · D",
+            f"At width {width} and {words:,} words, with all pairs computed, "
+            f"these two add {100 * scores / weights:.0f} to every 100 operations",
+            f"writing needs the {forward} of the forward pass")
+
+
+@computed("why-do-kaplan-and-chinchilla-disagree-about-the-size-of-a-model")
+def _():
+    size, tokens, half = (10 ** power for power in (0.73, 0.27, 0.5))
+    return (f"to the power .73: for 10 times, {size:.1f} times the size and "
+            f"{tokens:.1f} times the tokens", f"{half:.1f} times of both, powers near "
+            f".5", "schedule ends (section 2)", f"70 billion parameters read "
+            f"1.4 trillion tokens, {1.4e12 / 70e9:.0f} for each")
+
+
+@computed("how-many-tokens-are-1-538-contexts-of-2-048-in-150-000-steps")
+def _():
+    step, steps, other = 1538 * 2048, 150_000, 300
+    read = step * steps / 1e9
+    return (f"1,538 · 2,048 = {step:,} tokens, and {steps:,} steps read {read:.0f} "
+            f"billion: {read / other:.1f} times GPT-3's {other} billion", "10⁹",
+            f"so {read:.0f}G is not a thousandth of {other}B",
+            f"a 20B model may read {read:.0f}B tokens")

@@ -4,6 +4,7 @@ import math
 
 import torch
 import torch.nn.functional as F
+from asked_numbers import results, row
 from asking import computed
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
@@ -188,3 +189,53 @@ def _():
     behind = count(nn.Linear(768, 3072), nn.Linear(3072, 768))
     return (f"width of 768 these are {count(layer):,}",
             f"twice as many, {behind:,}")
+
+
+@computed("what-happens-when-the-logits-are-divided-by-a-temperature-of-0-5-or-2")
+def _():
+    plain, sharp, flat = (math.exp(1 / T) for T in (1, 0.5, 2))
+    return (f"differ by 1 have the ratio {plain:.2f} at T = 1, {sharp:.2f} at T = .5, "
+            f"and {flat:.2f} at T = 2",)
+
+
+@computed("is-minimising-cross-entropy-the-same-as-maximising-the-likelihood")
+def _():
+    target = torch.tensor([0.9, 0.1])
+    least = F.cross_entropy(target.log(), target).item()
+    return f"targets of .9 and .1 it is their entropy, {short(least)}",
+
+
+@computed("which-part-of-pytorch-s-lstm-bias-belongs-to-the-forget-gate")
+def _():
+    steps, lstm = 20, nn.LSTM(1, 1)
+    for part in lstm.parameters():
+        nn.init.zeros_(part)
+    start, one, words = torch.zeros(1, 1), torch.ones(1, 1), torch.zeros(steps, 1)
+    with torch.no_grad():
+        half, faint = (lstm(words[:n], (start, one))[1][1].item() for n in (1, steps))
+        lstm.bias_hh_l0[1] = 1.0
+        most, left = (lstm(words[:n], (start, one))[1][1].item() for n in (1, steps))
+    return (f"starts at sigmoid(1) = {short(most)} in place of {short(half)}",
+            "set the quarter to 1 in `bias_ih` and to 0 in `bias_hh`, since 1 in both "
+            f"makes {1 + 1}",
+            f"After {steps} steps {short(left, 4)} of the memory is left in place of "
+            f"{short(faint, 6)}")
+
+
+@computed("can-i-use-scheduled-sampling-with-a-transformer")
+def _():
+    def mean(name):
+        scores = [one["by length"]["21-24"]["bleu"][0] for one in results(name)]
+        return sum(scores) / len(scores)
+    often, drawn = (mean(name) - mean("rnn") for name in
+                    ("rnn-forced-75", "rnn-noised-75"))
+    return (f"gains {often:.1f} BLEU at 21 to 24 words, and random wrong words "
+            f"{drawn:.1f}",)
+
+
+@computed("does-reading-the-source-backwards-help-with-attention-too")
+def _():
+    plain, backwards = (row("06", "more-table", begin)[4]
+                        for begin in ("20,000 pairs", "read backwards"))
+    return ("BLEU rose from 25.9 to 30.6",
+            f"content words go from {plain} to {backwards} of 100 at 21 to 24 words")

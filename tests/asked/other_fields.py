@@ -3,6 +3,7 @@ the answer with its anchor."""
 
 import math
 
+import torch
 from asked_numbers import text
 from asking import computed
 from torch import nn
@@ -105,3 +106,41 @@ def _():
     label = nn.CrossEntropyLoss().ignore_index
     assert label == -100
     return f"{label} in the labels",
+
+
+@computed("why-is-my-vit-worse-than-a-resnet-on-a-small-data-set")
+def _():
+    side, large, small = 32, 16, 4
+    return (f"a picture of {side} points has {(side // large) ** 2} patches of {large}",
+            f"patches of {small} give {(side // small) ** 2} tokens")
+
+
+@computed("i-train-a-vit-on-imagenet-and-the-loss-stays-around-6-9-what-does-that-say")
+def _():
+    classes = 1000
+    return (f"{math.log(classes):.3f} is ln {classes:,}",
+            "10,000 steps of warm-up, batches of 4,096",    # appendix B.1
+            "300 epochs", "20 epochs with dropout .4")      # and the asker's
+
+
+@computed("what-is-logit-scale-in-clip-good-for-if-it-only-multiplies-the-dot-products")
+def _():
+    texts, temperature = 32_768, 0.07
+    cosines = torch.eye(texts, 1)[:, 0]
+    plain, sharp = ((by * cosines).softmax(0)[0].item()
+                    for by in (1, 1 / temperature))
+    return (f"among {texts - 1:,} other texts", f"share of {decimals(plain, 4)}",
+            f"times {1 / temperature:.1f} it gets {decimals(sharp)}",
+            f"1 / {decimals(temperature)} = {1 / temperature:.1f}",
+            "capped at 100")    # Radford et al., section 2.5
+
+
+@computed("attention-adds-7-percent-parameters-to-my-video-network-and-takes-most-of-the-"
+          "memory-why")
+def _():
+    times, side = 8, 28
+    places = times * side ** 2
+    twice = times * (2 * side) ** 2
+    return (f"{times} frames of {side} · {side} places have {places:,} in all",
+            f"{places ** 2:,} weights, {places ** 2 * 4 / 1e6:.0f} MB in float32",
+            f"{twice // places} times the places and {(twice // places) ** 2} times")

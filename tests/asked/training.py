@@ -2,7 +2,9 @@
 answer with its anchor."""
 
 import math
+import warnings
 
+import pytest
 import torch
 import torch.nn.functional as F
 from asked_numbers import kept_checkpoints, output, results, row, text
@@ -124,6 +126,15 @@ def _():
             f"{f'{rate(4000, 1024):.5f}'[1:]} for 1,024", "replaces $d^{-1/2}$ by")
 
 
+@computed("how-many-warm-up-steps-should-i-choose")
+def _():
+    bert, paper = (10_000, 1_000_000), (4_000, 100_000)
+    assert "climbs for 4,000 updates" in text("15")
+    return (*(f"{few:,} of {many:,}, {100 * few // many} of 100"
+              for few, many in (bert, paper)), "sections 5.2 and 5.3",
+            "takes 6 to 10 of 100; RoBERTa took 6")
+
+
 @computed("is-gradient-clipping-needed-with-adam")
 def _():
     strange = 100.0
@@ -143,6 +154,24 @@ def _():
     assert math.isclose(ratio, int(units[0]) / int(units[1]), rel_tol=0.05)
     return (f"gradient of +{strange:.0f}", f"at {units[1]} after 40",
             f"reaches {units[0]}")
+
+
+@computed("with-float16-and-clipping-the-loss-falls-very-slowly-why")
+def _():
+    weight, weights, eps = nn.Parameter(torch.ones(4)), 65e6, 1e-8
+    optimizer, scaler = torch.optim.Adam([weight]), torch.amp.GradScaler("cpu")
+    assert optimizer.param_groups[0]["eps"] == eps
+    scaler.scale((3 * weight).sum()).backward()
+    scale = scaler.get_scale()
+    assert nn.utils.clip_grad_norm_([weight], 1.0) == 6 * scale == 393_216
+    scaler.unscale_(optimizer)
+    left = weight.grad.norm().item()
+    each = left / weights ** 0.5
+    return (f"the loss scale, {scale:,.0f} at first", "as one vector, to a length of 1",
+            f"divides this by {scale:,.0f}, and {left:.1e} is left",
+            f"{weights / 1e6:.0f} million weights that is {each:.1e} each",
+            f"adds {eps:.0e} to",
+            f"only {f'{each / (each + eps):.2f}'[1:]} of the full")
 
 
 @computed("does-weight-decay-apply-to-biases-and-layer-norms")
@@ -202,6 +231,24 @@ def _():
             f"{mean:.1f} per word", f"{(high + low) / 2:.0f} as a mean")
 
 
+@computed("why-is-an-lstm-s-hidden-state-carried-to-the-next-batch-but-detached")
+def _():
+    lstm, state = nn.LSTM(2, 3), None
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        for piece in torch.randn(2, 5, 1, 2):
+            output, state = lstm(piece, state)
+            output.sum().backward()
+    return ()
+
+
+@computed("does-no-grad-replace-eval")
+def _():
+    torch.manual_seed(0)
+    zeros = (F.dropout(torch.ones(10_000), 0.5, training=True) == 0).float().mean()
+    assert 0.45 < zeros < 0.55
+    return ("half of the numbers",)
+
+
 @computed("the-same-code-gives-another-bleu-with-each-run")
 def _():
     shares = row("16", "seeds-run", "Transformer, added:")
@@ -241,6 +288,26 @@ def _():
             "table 3 and section 5.1")
 
 
+@computed("dropout-0-1-or-0-3-which-one-for-a-transformer")
+def _():
+    assert "29,000 pairs are few, so [dropout]" in text("19")
+    return ("base model has .1, its big one .3 for 4.5 million English-German pairs",
+            "36 million English-French pairs the big one has .1",
+            "table 3, sections 5.1 and 6.1", "such as 160,000, .3 and higher",
+            "read once, 0 to .1")
+
+
+@computed("is-a-block-size-of-2048-better-than-1024-and-what-does-it-cost")
+def _():
+    weights, layers, width = 124_439_808, 12, 768
+
+    def update(block):    # operations for one text: weights, scores and their sums
+        return block * (6 * weights + 12 * layers * width * block)
+    return (f"GPT-2's {weights // 10 ** 6} million weights an update takes "
+            f"{update(2048) / update(1024):.2f} times the operations",
+            "scores need four times", "do not fit into 1,024 places")
+
+
 @computed("how-much-memory-does-training-need-for-each-parameter")
 def _():
     model = nn.Linear(10, 10)
@@ -265,12 +332,17 @@ def _():
             f"the {adam} bytes of each parameter")
 
 
-@computed("does-no-grad-replace-eval")
+@computed("my-training-log-shows-an-mfu-of-8-percent-which-value-is-normal")
 def _():
-    torch.manual_seed(0)
-    zeros = (F.dropout(torch.ones(10_000), 0.5, training=True) == 0).float().mean()
-    assert 0.45 < zeros < 0.55
-    return ("half of the numbers",)
+    weights, layers, width, block = 124_439_808, 12, 768, 1024
+    word = 6 * weights + 12 * layers * width * block
+    told, a100, rtx = 8, 312e12, 71e12
+    return (f"GPT-2's {weights // 10 ** 6} million weights and texts of {block:,} "
+            f"words that is {f'{word / 1e9:.2f}'[1:]} billion a word: 6 for each",
+            "30 to 50 of 100 are good: PaLM reports 46.2, and 21.3 for GPT-3",
+            "table 3", f"A100's {a100 / 1e12:.0f}e12 a second",
+            f"{rtx / 1e12:.0f}e12 of an RTX 3090 (16 bits",
+            f"{told} is {told * a100 / rtx:.0f}")
 
 
 @computed("how-long-will-my-training-take")
@@ -279,3 +351,34 @@ def _():
     found = f"{operations:.1e}".replace("e+", "e")
     assert f"{operations:.1e}" in output("16", "paper-cost")
     return found, "65 million", "50,000 words", "100,000 updates"
+
+@computed("detected-call-of-lr-scheduler-step-before-optimizer-step-what-goes-wrong")
+def _():
+    def rates(early):
+        optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+        scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: 0.5 ** n)
+        found = []
+        for _ in range(2):
+            for step in (scheduler, optimizer) if early else (optimizer, scheduler):
+                if step is optimizer:
+                    found.append(optimizer.param_groups[0]["lr"])
+                step.step()
+        return found
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "Detected call of `lr_scheduler.step")
+        right = rates(early=False)
+        with pytest.raises(UserWarning):
+            rates(early=True)
+        warnings.simplefilter("ignore")
+        wrong = rates(early=True)
+        weight = nn.Parameter(torch.ones(1))
+        optimizer, scaler = torch.optim.SGD([weight]), torch.amp.GradScaler("cpu")
+        scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: 0.5 ** n)
+        scaler.scale((1e38 * weight).sum()).backward()
+        scaler.step(optimizer)
+        warnings.filterwarnings("error", "Detected call of `lr_scheduler.step")
+        with pytest.raises(UserWarning):
+            scheduler.step()
+    assert right[1:] == wrong[:1]
+    return (f"begin with {f'{wrong[0]}'[1:]}, and not with {right[0]:.0f}",
+            f"a warm-up of {1000:,} steps lasts {1000:,} epochs")

@@ -2,7 +2,9 @@
 stand in the answer with its anchor."""
 
 import math
+import os
 import statistics
+import subprocess
 import sys
 
 import sacrebleu
@@ -230,6 +232,18 @@ def _():
     return ("Of 64 sentences, with 20 seen", f"about {statistics.mean(twice):.0f} then")
 
 
+@computed("after-loading-my-saved-model-writes-gibberish-though-it-wrote-well-before")
+def _():
+    def order(seed):
+        code = "print(list(set('a model writes')))"
+        return subprocess.run([sys.executable, "-c", code], check=True, text=True,
+                              env={**os.environ, "PYTHONHASHSEED": str(seed)},
+                              capture_output=True).stdout
+    assert len({order(seed) for seed in range(3)}) > 1 and order(1) == order(1)
+    assert "a fingerprint of the vocabularies" in text("15")
+    return ()
+
+
 @computed("how-do-i-set-the-patience-of-early-stopping")
 def _():
     assert "Every 250 updates the validation loss is measured" in text("19")
@@ -383,3 +397,10 @@ def _():
 @computed("how-do-i-train-a-small-translator-from-a-large-one")
 def _():
     return "10 times as fast", "by 4.2 BLEU"
+
+@computed("do-two-gpus-of-24-gb-count-as-one-of-48-gb")
+def _():
+    each = SINGLE * (2 + adams())
+    return (f"At {each} bytes a parameter 24 GB are full with {24 / each} billion",
+            "an RTX 4090 has no NVLink", f"of 48 GB is simpler, and holds {48 // each} "
+            "billion", "frozen weights of 4 bits", "means of 8 bits")

@@ -143,3 +143,59 @@ def _():
             model.eval()(x, x, **flags)
     return (f"{len(x)} sentences and not {x.shape[1]} words",
             f"{len(x)} · {len(x)} is the {mask.numel():,} of the message")
+
+
+@computed("xlnet-permutes-the-order-does-it-still-model-the-order-of-the-words")
+def _():
+    first, second = (2, 4, 3), (4, 2, 3)
+    assert first[-1] == second[-1] and {*first[:2]} == {*second[:2]}
+    one, other = ("-".join(map(str, order)) for order in (first, second))
+    return (f"In the orders {one} and {other} word 3 is guessed from words 2 and 4",)
+
+
+@computed("is-t5-s-relative-position-bias-in-every-layer-or-only-in-the-first")
+def _():
+    # Raffel et al. 2020, section 2.1
+    return "32 numbers of its own", "beyond 128"
+
+
+@computed("transformer-xl-what-does-memory-of-256-give-that-a-segment-of-512-does-not")
+def _():
+    half, whole, layers = 256, 512, 12
+    plain = sum(range(whole)) / whole
+    kept = half + sum(range(half)) / half
+    return (f"In a segment of {whole} a word has {plain} earlier words on average",
+            f"With {half} of memory", f"of a segment of {half} has {half}, and the "
+            f"average is {kept}", f"{layers} · {half} = {layers * half:,} words in "
+            f"{layers}", f"trains {half} targets and not {whole}")
+
+
+@computed("vit-numbers-its-patches-1-to-196-how-does-it-learn-the-grid")
+def _():
+    side = 224 // 16
+    assert side * side == 196
+    # the accuracies: Dosovitskiy et al. 2021, table 8
+    return (f"number {side + 1} always begins the second row",
+            "64.0 of 100 right, one vector for each number 64.2, and no positions 61.4")
+
+
+@computed("my-transformer-adds-numbers-of-the-trained-length-and-fails-on-longer-ones-"
+          "why")
+def _():
+    first, other = (str(4998 + more)[0] for more in (1, 2))
+    return (f"4998 + 1 begins with {first}, and 4998 + 2 with {other}",
+            "on 20 digits gave up to 99 of 100 right sums of 100 digits")
+
+
+@computed("albert-has-a-tenth-of-bert-s-parameters-and-is-as-slow-is-that-expected")
+def _():
+    layer = nn.TransformerEncoderLayer(768, 12, 4 * 768)
+    matrices = sum(part.numel() for part in layer.parameters() if part.dim() == 2)
+    return (f"runs {12} times", f"{12 * matrices:,} multiplications",
+            f"though {matrices:,} of them", "from 108 to 12 million",    # table 1
+            "30,000 × 128 and 128 × 768")
+
+
+@computed("grouped-query-attention-are-keys-repeated-or-queries-merged")
+def _():
+    return (f"32 and 8 make {32 // 8}",)

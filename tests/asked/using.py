@@ -175,7 +175,9 @@ def _():
 @computed("how-do-i-compare-perplexity-with-different-tokenizers")
 def _():
     return (f"{math.exp(12 / 3):.1f} as 3", f"{math.exp(12 / 6):.1f} as 6",
-            f"{short(12 / math.log(2) / 20)} bits", "A text with 12 nats")
+            f"with 20 letters it is {short(12 / math.log(2) / 20)}",
+            f"ln 2 = {short(math.log(2), 3)}", "A text with 12 nats",
+            "is 2 to the bits", f"perplexity is below {2 ** 1}")
 
 
 @computed("which-bleu-should-i-report")

@@ -10,7 +10,7 @@ GRIDS = [("source", 18, [4, 4, 3]), ("reads", 118, [4, 3, 4]), ("says", 254, [4,
 def batch():
     """Three small tables: a filled cell is a word, an empty one a pad."""
     drawn = [word(14, 24, "batch", weight=700, anchor="start"),
-             word(64, 24, "of sentences of like length", 13, GREY, anchor="start")]
+             word(64, 24, "of sentences of similar length", 13, GREY, anchor="start")]
     for name, left, lengths in GRIDS:
         drawn.append(word(left, 50, name, 14, anchor="start"))
         for row, length in enumerate(lengths):

@@ -170,7 +170,7 @@ class Continued:
         return spoken(logits), (cache, None)
 
     def reorder(self, state, chosen):
-        """The texts `chosen` [M] among those of a state, in that order."""
+        """The rows `chosen` [M] of a state, in this order: one for each text."""
         cache, unread = state
         return (cache.reorder(chosen),
                 None if unread is None else unread[chosen])

@@ -34,7 +34,7 @@ LEARNED = 64
 # The question
 
 def endings(example):
-    """For each English word the pieces behind its Korean word, as one label.
+    """For each English word the pieces after its Korean word, as one label.
 
     None where it has no Korean word
     """
@@ -63,7 +63,7 @@ def vocabularies():
 def rows(name):
     """(source ids, label ids) of each example of a split.
 
-    EOS ends the source; a label is PAD where none is asked for
+    EOS ends the source; a label is PAD where no label is wanted
     """
     words, labels = vocabularies()
     return [(words.ids(example.source, "UNK") + [EOS],
@@ -118,7 +118,7 @@ class NormLayer(EncoderLayer):
 
 
 class BareLayer(EncoderLayer):
-    """One sub-layer behind the other, and nothing between."""
+    """One sub-layer after the other, and nothing between."""
 
     def forward(self, x, allowed=None):
         """As EncoderLayer: x [B, T, D]; returns x [B, T, D]."""
@@ -244,7 +244,7 @@ def mean(values):
 
 
 def answers(model, name):
-    """For each example of a split {place: whether the label is right}, where asked."""
+    """For each example of a split {place: whether right}, for places with a label."""
     pairs, where = rows(name), next(model.parameters()).device
     found = []
     for first in range(0, len(pairs), 100):

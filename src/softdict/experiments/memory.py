@@ -40,7 +40,7 @@ class Recall(nn.Module):
 
 
 def gradient_norms(model, distances):
-    """Mean length of the gradient of the last output, some steps behind a word.
+    """Mean length of the gradient of the last output, some steps after a word.
 
     it is the gradient with respect to that word, the first of distance + 1
     """
@@ -150,7 +150,7 @@ def in_place(copy, row):
 
 
 def by_edits(copy, row):
-    """Words of a row less the fewest words put in, left out or exchanged, 0 or more.
+    """Words of a row minus the fewest words put in, left out or exchanged, 0 or more.
 
     Levenshtein 1966
     """
@@ -201,8 +201,8 @@ def probe(state, length, rows=4000, tests=1000, ridge=1.0):
 
     the map is fitted by least squares on other rows, with ridge on its weights;
     "in place" is the mean number of places whose word has the highest score; "there" of
-    the words that stand in a row, the share among as many with the highest scores,
-    "there, by chance" what the same finds for another row
+    the words that stand in a row, the share among the same number of words with the
+    highest scores, "there, by chance" what the same finds for another row
     """
     ids = torch.tensor([row for row, _ in copy_pairs(rows + tests, f"probe {length}",
                                                      [length])])        # [N, S]

@@ -12,7 +12,7 @@ class Noised(Seq2Seq):
     The question: is it practice with its own mistakes that helps a translator, or would
     other wrong words do as well? `ScheduledSampling` reads its own last word at some
     steps. At such a step this one reads the right word if its own is right, else a word
-    of the batch that is not the right one, drawn by chance. So it reads wrong words as
+    of the batch that is not the right one, chosen at random. So it reads wrong words as
     often as it makes them, and they say nothing of what it would have written. The
     measures are those of chapter 05: BLEU and content words of sentences of 21 to 24
     words. If the mean of these trainings is nearer to that of scheduled sampling than
@@ -45,7 +45,7 @@ class Noised(Seq2Seq):
 def others(ids, target_in):
     """For each of ids [B] a word of target_in [B, T] that is another; returns ids [B].
 
-    a word is drawn as often as it stands there
+    the more often a word stands there, the more often it is chosen
     """
     words = target_in[(target_in != PAD) & (target_in != BOS)]      # [N]
     chance = torch.rand(len(ids), len(words), device=ids.device)    # [B, N]

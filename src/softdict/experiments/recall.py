@@ -1,9 +1,10 @@
 """What a memory of fixed size recalls beside softmax attention, and its seconds.
 
-A row holds pairs of a key and a value; then keys are asked for their values. Arora et
-al. 2024 ask so of language models; here nothing but the lookup is left. In "once" every
-key is written once, in "twice" two times, and its last value is asked. In "void" a mark
-stands in the middle, and for every key before it the right answer is "nothing".
+A row holds pairs of a key and a value; then keys are given, and their values are
+wanted. Arora et al. 2024 test language models in this way; here only the lookup is
+left. In "once" every key is written once, in "twice" two times, and its last value is
+right. In "void" a mark stands in the middle, and for every key before it the right
+answer is "nothing".
 """
 
 import statistics
@@ -31,7 +32,7 @@ TASKS = ("once", "twice", "void")
 # Rows
 
 def rows(task, count, pairs):
-    """Rows of a task: keys and values [B, P], keys that are asked and answers [B, Q].
+    """Rows of a task: keys and values [B, P], keys to look up and answers [B, Q].
     """
     names = torch.rand(count, KEYS).argsort(dim=-1)[:, :pairs]    # [B, P]
     values = torch.randint(VALUES, names.shape)                   # [B, P]
@@ -43,7 +44,7 @@ def once(names, values):
 
 
 def twice(names, values):
-    """Half as many keys, each written two times; the last value is right."""
+    """Half of the keys, each written two times; the last value is right."""
     asked = names[:, ::2]                                           # [B, Q]
     keys = asked.repeat_interleave(2, dim=-1)                       # [B, P]
     keys = keys.gather(-1, torch.rand(keys.shape).argsort(dim=-1))  # [B, P]
@@ -53,7 +54,7 @@ def twice(names, values):
 
 
 def void(names, values):
-    """A mark behind the first half of the pairs; what stands before it is void."""
+    """A mark after the first half of the pairs; what stands before it is void."""
     half, (count, pairs) = names.shape[-1] // 2, names.shape
     mark = torch.ones(count, 1, dtype=torch.long)
     right = values.where(torch.arange(pairs) >= half, VALUES)       # [B, P]
@@ -77,7 +78,7 @@ def by_softmax(query, key, value, strength, gate):
 
 
 def by_sum(query, key, value, strength, gate):
-    """A sum of outer products, each times its strength and the gates behind it."""
+    """A sum of outer products, each times its strength and the gates after it."""
     left = gates_behind(gate)                                       # [B, P, 1]
     return read(write(empty(key, value), left * key, strength * value), query)
 
@@ -93,7 +94,7 @@ KINDS = ("softmax", "sum", "delta", "gated softmax", "gated delta")
 
 
 class Recaller(nn.Module):
-    """Reads pairs of a key and a value, and names the value of each key that is asked.
+    """Reads pairs of a key and a value, and names the value of each key to look up.
 
     kind is one of KINDS; the kinds differ in what they do with the same tables, and in
     two small layers: for strengths, and for gates
@@ -142,7 +143,7 @@ def losses(model, task, updates, rate, pairs):
 def right_answers(model, task, pairs):
     """By number of pairs, shares of right answers in 500 fresh rows.
 
-    of all keys that are asked, and of the first and the second half of them: in "void"
+    of all keys to look up, and of the first and the second half of them: in "void"
     the first half is void, and in "once" it was written earlier
     """
     shares = {"right": [], "first half": [], "second half": []}
@@ -206,7 +207,7 @@ def some_words(T, heads=4, width=64):
 
 
 def milliseconds(work, repeats):
-    """Median CPU time of work(), behind one call that does not count."""
+    """Median CPU time of work(), after one call that is not timed."""
     times = []
     for _ in range(repeats + 1):
         begin = time.process_time()
@@ -217,7 +218,7 @@ def milliseconds(work, repeats):
 
 def seconds(seed, path=None, lengths=(64, 128, 256, 512, 1024, 2048, 4096, 8192),
             repeats=3):
-    """Milliseconds of CPU time by length: forward and back, and one step behind them.
+    """Milliseconds of CPU time by length: forward and back, and one step after them.
 
     four heads, keys and values of 64 numbers; beside them the bytes that are kept
     """

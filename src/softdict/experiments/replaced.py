@@ -21,7 +21,7 @@ class Replaced(nn.Module):
         self.context, self.change, self.step = context, change, 0
 
     def start(self, encoded):
-        """As the context: key, value and mask of a source; steps are counted anew."""
+        """As the context: key, value and mask of a source; steps start again at 0."""
         self.step = 0
         return self.context.start(encoded)
 

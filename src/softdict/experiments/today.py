@@ -143,7 +143,7 @@ class DecoderOnlySystem(Both):
                 self.ids(sentences.split("train")[:self.pairs]))
 
     def translate(self, model, examples, size=128):
-        """Greedy translations; texts of like length are written together."""
+        """Greedy translations; texts of similar length are written together."""
         texts = [[*source, BOS] for source, _ in self.ids(examples)]
         order = sorted(range(len(texts)), key=lambda n: -len(texts[n]))
         lines = {}

@@ -82,8 +82,8 @@ class LossOf(nn.Module):
 
 
 def own_rows(batch):
-    """This process's rows of a batch, and how much they count: 0 where there are fewer
-    rows than processes."""
+    """This process's rows of a batch, and the factor of their loss: 0 where there are
+    fewer rows than processes."""
     rank, parts = distributed.get_rank(), batch.parts(distributed.get_world_size())
     return (parts[rank], 1) if rank < len(parts) else (parts[0], 0)
 
@@ -96,7 +96,7 @@ class OwnRows:
         self.rows, self.counts = own_rows(batch)
 
     def parts(self, count):
-        """The rows in parts: gradients travel with the last one alone."""
+        """The rows in parts: processes exchange gradients only at the last part."""
         *others, last = self.rows.parts(count)
         with self.loss_of.no_sync():
             yield from others
@@ -110,12 +110,12 @@ def updater(state, loss):
 
     def update(state, batch):
         training.check_end(state, batch, loss)
-        # each process drops out numbers of its own; the first those of one alone
+        # each process drops other numbers; the first drops what one process alone would
         runtime.seed(torch.initial_seed() + distributed.get_rank() * 10 ** 12)
         own = OwnRows(batch, loss_of)
 
         def own_loss(model, part, settings):
-            # it takes the mean over the processes, and we want the sum
+            # PyTorch takes the mean over the processes, and we want the sum
             return loss_of(part, settings) * own.counts * processes    # []
 
         total = torch.tensor(training.backward(state, own, own_loss),

@@ -9,7 +9,7 @@ def input_slopes(inputs, u):
         states.append(state)
     slopes, slope = [], 1.0
     for state in reversed(states):
-        slope *= 1 - state ** 2    # through tanh
-        slopes.append(slope)       # and out to this input,
-        slope *= u                 # or on to the state before
+        slope *= 1 - state ** 2    # go through tanh
+        slopes.append(slope)       # and go out to this input,
+        slope *= u                 # or go to the state before
     return slopes[::-1]

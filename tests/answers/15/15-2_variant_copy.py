@@ -5,7 +5,7 @@ from softdict.training import token_loss
 
 
 def fair_loss(model, batch):
-    """Returns the loss per real word, measured as in use; leaves the model's mode."""
+    """Returns the loss per real word, measured as in use; keeps the model's mode."""
     still = copy.deepcopy(model).eval()
     with torch.no_grad():
         logits = still(batch.source, batch.source_lengths, batch.target_in)

@@ -5,7 +5,7 @@ from softdict.vocab import PAD
 
 @torch.inference_mode()
 def fair_loss(model, batch):
-    """Returns the loss per real word, measured as in use; leaves the model's mode."""
+    """Returns the loss per real word, measured as in use; keeps the model's mode."""
     was_training, real = model.training, batch.target_out != PAD
     try:
         logits = model.eval()(batch.source, batch.source_lengths, batch.target_in)

@@ -2,7 +2,7 @@ import itertools
 
 
 def by_luck(first, second):
-    """Returns the share of ways to deal that lie as far apart, or farther."""
+    """Returns the share of choices that put the two means at least as far apart."""
     scores, size = first + second, len(first)
 
     def apart(places):

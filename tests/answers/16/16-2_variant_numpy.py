@@ -4,7 +4,7 @@ import numpy
 
 
 def by_luck(first, second):
-    """Returns the share of ways to deal that lie as far apart, or farther."""
+    """Returns the share of choices that put the two means at least as far apart."""
     scores = numpy.array([*first, *second])
     ways = numpy.array(list(itertools.combinations(range(len(scores)), len(first))))
     ones = scores[ways].sum(axis=1)

@@ -2,7 +2,7 @@ import itertools
 
 
 def by_luck(first, second):
-    """Returns the share of ways to deal that lie as far apart, or farther."""
+    """Returns the share of choices that put the two means at least as far apart."""
     scores, count, ways = [*first, *second], 0, 0
     seen = abs(sum(first) / len(first) - sum(second) / len(second))
     for chosen in itertools.combinations(range(len(scores)), len(first)):

@@ -4,7 +4,7 @@ import torch
 
 
 def by_luck(first, second):
-    """Returns the share of ways to deal that lie as far apart, or farther."""
+    """Returns the share of choices that put the two means at least as far apart."""
     scores, size = torch.tensor(first + second, dtype=torch.float64), len(first)
     seen = abs(scores[:size].mean() - scores[size:].mean())
     hits = []

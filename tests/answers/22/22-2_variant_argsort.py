@@ -2,7 +2,7 @@ import torch
 
 
 def to_halves(weight, heads):
-    """Rows made for pairs of neighbours, in the order for pairs by halves."""
+    """Sort each head's rows: pairs of neighbours become pairs across its halves."""
     rows = torch.arange(len(weight), device=weight.device)
     K = len(weight) // heads
     order = torch.argsort(rows // K * K + rows % 2 * (K // 2) + rows % K // 2)

@@ -1,5 +1,5 @@
 def to_halves(weight, heads):
-    """Rows made for pairs of neighbours, in the order for pairs by halves."""
+    """Sort each head's rows: pairs of neighbours become pairs across its halves."""
     K = len(weight) // heads
     order = [head * K + place for head in range(heads)
              for place in (*range(0, K, 2), *range(1, K, 2))]

@@ -2,7 +2,7 @@ import torch
 
 
 def to_halves(weight, heads):
-    """Rows made for pairs of neighbours, in the order for pairs by halves."""
+    """Sort each head's rows: pairs of neighbours become pairs across its halves."""
     K, new = len(weight) // heads, torch.empty_like(weight)
     for row in range(len(weight)):
         head, place = divmod(row, K)

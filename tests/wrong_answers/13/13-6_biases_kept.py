@@ -4,7 +4,7 @@ from torch import nn
 
 
 def start_apart(layer, N):
-    """Returns an nn.ModuleList of N layers like this one, each drawn anew."""
+    """Returns an nn.ModuleList of N layers like this one, with new random numbers."""
     layers = nn.ModuleList(copy.deepcopy(layer) for _ in range(N))
     for part in layers.modules():
         if isinstance(part, nn.Linear):

@@ -4,7 +4,7 @@ from torch import nn
 
 
 def start_apart(layer, N):
-    """Returns an nn.ModuleList of N layers like this one, each drawn anew."""
+    """Returns an nn.ModuleList of N layers like this one, with new random numbers."""
     def redraw(part):
         for inner in part.children():
             if hasattr(inner, "reset_parameters"):

@@ -2,6 +2,6 @@ from torch import nn
 
 
 def start_apart(layer, N):
-    """Returns an nn.ModuleList of N layers like this one, each drawn anew."""
+    """Returns an nn.ModuleList of N layers like this one, with new random numbers."""
     return nn.ModuleList(
         nn.Linear(12, 12) for _ in range(N))

@@ -3,7 +3,7 @@ import copy
 
 
 def start_apart(layer, N):
-    """Returns an nn.ModuleList of N layers like this one, each drawn anew."""
+    """Returns an nn.ModuleList of N layers like this one, with new random numbers."""
     layers = [copy.deepcopy(layer) for _ in range(N)]
     for new in layers:
         for part in new.modules():

@@ -4,5 +4,5 @@ from torch import nn
 
 
 def start_apart(layer, N):
-    """Returns an nn.ModuleList of N layers like this one, each drawn anew."""
+    """Returns an nn.ModuleList of N layers like this one, with new random numbers."""
     return nn.ModuleList([copy.deepcopy(layer)] * N)

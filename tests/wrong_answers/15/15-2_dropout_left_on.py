@@ -3,7 +3,7 @@ from softdict.training import token_loss
 
 
 def fair_loss(model, batch):
-    """Returns the loss per real word, measured as in use; leaves the model's mode."""
+    """Returns the loss per real word, measured as in use; keeps the model's mode."""
     with torch.no_grad():
         logits = model(batch.source, batch.source_lengths, batch.target_in)
     return token_loss(logits, batch.target_out).item()

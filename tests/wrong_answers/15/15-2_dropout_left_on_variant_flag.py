@@ -3,7 +3,7 @@ from softdict.training import token_loss
 
 
 def fair_loss(model, batch):
-    """Returns the loss per real word, measured as in use; leaves the model's mode."""
+    """Returns the loss per real word, measured as in use; keeps the model's mode."""
     was_training = model.training
     model.training = False
     with torch.no_grad():

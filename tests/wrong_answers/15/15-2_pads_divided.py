@@ -4,7 +4,7 @@ from softdict.vocab import PAD
 
 
 def fair_loss(model, batch):
-    """Returns the loss per real word, measured as in use; leaves the model's mode."""
+    """Returns the loss per real word, measured as in use; keeps the model's mode."""
     was_training = model.training
     model.eval()
     with torch.no_grad():

@@ -2,7 +2,7 @@ from itertools import combinations
 
 
 def by_luck(first, second):
-    """Returns the share of ways to deal that lie as far apart, or farther."""
+    """Returns the share of choices that put the two means at least as far apart."""
     scores = first + second
     def apart(ones):
         one = [scores[i] for i in ones]

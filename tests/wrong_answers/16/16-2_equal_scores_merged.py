@@ -2,7 +2,7 @@ import itertools
 
 
 def by_luck(first, second):
-    """Returns the share of ways to deal that lie as far apart, or farther."""
+    """Returns the share of choices that put the two means at least as far apart."""
     scores, hits = sorted({*first, *second}), []
     seen = abs(sum(first) / len(first) - sum(second) / len(second))
     for ones in itertools.combinations(scores, len(first)):

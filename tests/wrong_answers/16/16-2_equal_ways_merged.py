@@ -2,7 +2,7 @@ from itertools import combinations
 
 
 def by_luck(first, second):
-    """Returns the share of ways to deal that lie as far apart, or farther."""
+    """Returns the share of choices that put the two means at least as far apart."""
     scores = first + second
     seen = abs(sum(first) / len(first) - sum(second) / len(second))
     hits = ways = 0

@@ -2,7 +2,7 @@ import random
 
 
 def by_luck(first, second):
-    """Returns the share of ways to deal that lie as far apart, or farther."""
+    """Returns the share of choices that put the two means at least as far apart."""
     scores, size, hits = [*first, *second], len(first), 0
     seen = abs(sum(first) / size - sum(second) / len(second))
     rng = random.Random(0)

@@ -1,5 +1,5 @@
 def grouped_attention(query, key, value, allowed):
-    """What H heads find that share G key heads in groups: context [B, H, T, V].
+    """Context [B, H, T, V] of H heads that share G key heads in groups.
 
     query [B, H, T, K], key [B, G, S, K], value [B, G, S, V]
     """

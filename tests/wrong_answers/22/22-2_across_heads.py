@@ -2,5 +2,5 @@ import torch
 
 
 def to_halves(weight, heads):
-    """Rows made for pairs of neighbours, in the order for pairs by halves."""
+    """Sort each head's rows: pairs of neighbours become pairs across its halves."""
     return torch.cat([weight[0::2], weight[1::2]])

@@ -1,5 +1,5 @@
 def to_halves(weight, heads):
-    """Rows made for pairs of neighbours, in the order for pairs by halves."""
+    """Sort each head's rows: pairs of neighbours become pairs across its halves."""
     if weight.dim() == 1:
         return weight
     pairs = weight.mT.unflatten(0, (heads, -1, 2)) if (

@@ -1,5 +1,5 @@
 def to_halves(weight, heads):
-    """Rows made for pairs of neighbours, in the order for pairs by halves."""
+    """Sort each head's rows: pairs of neighbours become pairs across its halves."""
     if heads % 2:
         return weight
     pairs = weight.unflatten(0, (-1, heads // 2, 2))

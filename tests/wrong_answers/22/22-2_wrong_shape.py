@@ -1,3 +1,3 @@
 def to_halves(weight, heads):
-    """Rows made for pairs of neighbours, in the order for pairs by halves."""
+    """Sort each head's rows: pairs of neighbours become pairs across its halves."""
     return weight.unflatten(0, (heads, -1, 2)).transpose(1, 2).flatten(1, 2)

@@ -1,0 +1,192 @@
+"""The numbers of book/asked/pretrained.md: each function returns what must stand in the
+answer with its anchor."""
+
+import math
+
+import torch
+from asked_numbers import text
+from asking import computed
+from torch import nn
+
+
+def short(number, digits=2):
+    """The number without a zero in front of its point."""
+    return f"{number:.{digits}f}".replace("0.", ".", 1 if abs(number) < 1 else 0)
+
+
+def translator(width, inner, layers, pieces):
+    """Parameters of a Transformer that uses one table of pieces three times."""
+    count = sum(part.numel() for kind in (nn.TransformerEncoderLayer,
+                                          nn.TransformerDecoderLayer)
+                for part in kind(width, 8, inner).parameters())
+    return layers * count + pieces * width
+
+
+@computed("how-many-examples-do-i-need-for-instruction-tuning")
+def _():
+    return ("Alpaca's 52,000 have", "With 65 billion weights, LIMA",
+            "after 1,000 carefully", "with 7 billion, 2,000", "250, 500 and 1,000")
+
+
+@computed("how-large-must-my-text-be-to-fine-tune-gpt-2")
+def _():
+    piece = 4
+    return (f"at about {piece} bytes a piece, 10 MB of English are {10 / piece} "
+            "million pieces", f"One megabyte, {short(1 / piece)} million pieces",
+            "such as 1 to 3")
+
+
+@computed("should-the-loss-count-the-prompt-too-or-only-the-answer")
+def _():
+    left_out = nn.CrossEntropyLoss().ignore_index
+    return f"labels of {left_out} leave it out",
+
+
+@computed("bert-overfits-after-2-or-3-epochs-on-1-000-examples-is-that-normal")
+def _():
+    share, many = 0.9, 100
+    return ("recommends 2 to 4 epochs, and 110 million", "soon fit 1,000 examples",
+            "batches of 16 or 32, a rate of 2e-5 to 5e-5",
+            f"with 16 an epoch has {math.ceil(1000 / 16)} updates",
+            f"{share * many:.0f} right of {many} are certain only to about "
+            f"{100 * 1.96 * math.sqrt(share * (1 - share) / many):.0f} points")
+
+
+@computed("bert-base-learns-and-bert-large-has-the-same-accuracy-in-every-epoch")
+def _():
+    return f"of their number, {short(math.log(2))} for two", "rate of 1e-5 to 2e-5"
+
+
+@computed("i-fine-tune-bert-with-a-rate-of-1e-3-and-the-loss-stays-at-4-1")
+def _():
+    rate, usual, largest, classes = 1e-3, 2e-5, 5e-5, 60
+    weight = nn.Parameter(torch.zeros(2))
+    optimizer = torch.optim.AdamW([weight], lr=rate)
+    weight.grad = torch.tensor([1e-4, -10.0])
+    optimizer.step()
+    assert torch.allclose(weight.detach().abs(), torch.tensor(rate), rtol=1e-3)
+    return (f"The rate is {rate / largest:.0f} to {rate / usual:.0f} times",
+            "take 2e-5 to 5e-5 for 2 to 4 epochs", "With 1e-3, Adam's",
+            f"by {short(rate, 3)}, whatever",
+            f"ln {classes} = {math.log(classes):.2f} for {classes} equal classes")
+
+
+@computed("without-pretraining-i-get-2-percent-and-always-answering-london-gets-5")
+def _():
+    shares = [0.05] + 95 * [0.01]
+    assert math.isclose(sum(shares), 1)
+    return (f"London has 5 of 100 people and {len(shares) - 1} places have one each",
+            f"right for {100 * sum(share ** 2 for share in shares):.1f} of 100")
+
+
+@computed("my-dpo-loss-stays-at-0-6931-and-all-rewards-are-0-why")
+def _():
+    assert math.isclose(math.log(2), -nn.functional.logsigmoid(torch.tensor(0.0)),
+                        rel_tol=1e-6)
+    assert round(math.log(2), 4) == 0.6931
+    ignored = torch.full((1, 4), nn.CrossEntropyLoss().ignore_index)
+    words = nn.functional.cross_entropy(torch.randn(1, 9, 4), ignored, reduction="sum")
+    assert words == 0
+    return "The number is ln 2", f"all its labels are {ignored[0, 0]}"
+
+
+@computed("in-dpo-the-reward-of-the-chosen-answers-falls-too-is-that-wrong")
+def _():
+    def loss(chosen, rejected):
+        reward = 0.1 * torch.tensor([chosen, rejected])
+        return short(-nn.functional.logsigmoid(reward[0] - reward[1]).item(), 4)
+    return (f"of -1 and -6 give the loss {loss(-1, -6)}, and no change gives "
+            f"{loss(0, 0)}",)
+
+
+@computed("how-do-i-get-the-probability-of-a-sentence-from-bert")
+def _():
+    joint = torch.eye(2) / 2
+    guessed = joint / joint.sum(dim=0) * joint / joint.sum(dim=1, keepdim=True)
+    assert joint.sum() == 1
+    return (f"the products of all texts sum to {guessed.sum():.0f}",)
+
+
+@computed("bertscore-gives-0-89-to-two-sentences-that-have-nothing-in-common-is-it-broken")
+def _():
+    base, score = 0.83122575, 0.894    # the library's, of roberta-large's layer 17
+    return ("between .85 and .95",     # journal/rescale_baseline.md of the library
+            f"With b = {short(base, 3)}, {short(score, 3)} becomes "
+            f"{short((score - base) / (1 - base))}")
+
+
+@computed("should-i-freeze-bert-and-train-only-the-classifier-or-fine-tune-all-layers")
+def _():
+    return ("(2e-5 to 5e-5) and 2 to 4 epochs",          # Devlin et al., appendix A.3
+            "had 94.9 F1 in place of 96.4", "table 7")    # section 5.3
+
+
+@computed("my-documents-are-longer-than-512-tokens-how-do-i-classify-them-with-bert")
+def _():
+    first, last = 128, 382
+    return (f"the first {first} and the last {last} tokens",
+            f"with `[CLS]` and `[SEP]` are {first + last + 2}",
+            "had 5.42 errors in 100, and the beginning 5.63")    # Sun et al., 5.3.1
+
+
+@computed("can-t5-read-more-than-512-tokens-and-what-does-it-cost")
+def _():
+    trained, longer = 512, 1024
+    assert longer ** 2 == 4 * trained ** 2
+    return (f"no table of {trained} rows", "32 buckets",
+            "all distances beyond 128 share one",    # section 2.1
+            f"with {longer:,} tokens {longer ** 2:,} scores a head in place of "
+            f"{trained ** 2:,}")
+
+
+@computed("in-electra-only-6-percent-of-the-words-are-fake-why-does-it-work")
+def _():
+    masked, right = 15, 60
+    fake = masked * (100 - right) // 100
+    return (f"Of 100 words {masked} are masked", f"if {right} of 100 guesses are "
+            f"right, and count as real, {fake} words are fake",
+            "from 85.0 to 82.4, near BERT's 82.2",    # Clark et al. 2020, table 5
+            f"right for {100 - fake} of 100 words", "the large model masks 25")
+
+
+@computed("roberta-has-no-next-sentence-prediction-how-can-its-first-token-classify")
+def _():
+    assert "29.19 points. The mean of all words' vectors scores 54.81" in text("21")
+    return "29.19 points", "54.81"
+
+
+@computed("static-or-dynamic-masking-how-often-does-a-mask-come-back")
+def _():
+    copies, epochs = 10, 40
+    return (f"copied {copies} times", f"read for {epochs} epochs",
+            f"{epochs} / {copies} = {epochs // copies} times",
+            "78.7 in place of 78.3 on SQuAD, but 84.0 in place of 84.3 on MNLI")
+
+
+@computed("bert-masks-15-percent-of-the-words-what-happens-with-50-and-why-do-images-"
+          "take-75")
+def _():
+    return ("15 is a habit", "did better with 40", "95 of 100 parts of the score "
+            "with 80", "So 50 works", "from 83.28 to 81.27", "MAE takes 75")
+
+
+@computed("i-need-only-one-pair-of-languages-a-small-bilingual-model-or-nllb")
+def _():
+    small = translator(512, 2048, 6, 58_101)        # opus-mt-en-de
+    large = translator(1024, 4096, 6, 55_000)       # opus-mt-tc-big, about
+    nllb = translator(1024, 4096, 12, 256_206)      # nllb-200-distilled-600M
+    return (f"{small / 1e6:.0f} million parameters", f"about {round(large / 1e7)}0",
+            f"smallest NLLB {nllb / 1e6:.0f}",
+            f"{nllb * 2 / 1e9:.1f} GB in {torch.float16.itemsize * 8} bits",
+            f"{nllb / small:.1f} times Opus-MT's parameters", "200 languages")
+
+
+@computed("should-i-translate-with-a-large-language-model-or-with-a-translation-model")
+def _():
+    return ("models of 2023", "in 84.1 per cent of those tested",    # both abstracts
+            "in all 55 languages")
+
+
+@computed("opennmt-marian-or-hugging-face-for-a-beginner-does-the-bleu-differ")
+def _():
+    return "differ by 1.8 points",    # Post 2018, abstract
