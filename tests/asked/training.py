@@ -280,7 +280,7 @@ def _():
 @computed("what-sizes-should-my-model-have-with-little-data")
 def _():
     weights = output("19", "records").split()[0]
-    assert "With width 256 the model is twice as wide as [chapter 15]" in (
+    assert "The width is 256, twice that of the model that [chapter 15]" in (
         text("19"))
     assert "29,000 pairs are few, so [dropout]" in text("19")
     return ("29,000 real pairs", "width 256", "dropout .3",
