@@ -69,7 +69,7 @@ def test_every_item_term_chapter_and_symbol_has_one_card_in_its_subdeck(deck):
     assert len({note["id"] for note in notes}) == len(notes)
     decks = {note["deck"] for note in notes}
     assert len(decks) == 23 + 1
-    assert "From Dictionary to Transformer::13 Depth that holds: the Transformer " \
+    assert "From Dictionary to Transformer::13 How layers stack: the Transformer " \
         "block" in decks
     for note in notes:
         chapter = note["deck"].partition("::")[2][:2]

@@ -146,7 +146,7 @@ define("beam", "A beam search, step by step", async element => {
     make("p", {}, "What is whole by then, the best score first:"), best,
     make("p", { className: "caption" }, "Each column is a step. On a line stands log p of the word, in a box the sum "
       + "so far. Solid boxes are kept, dotted ones pruned; a double frame has ended, and the thick line leads to the "
-      + "best. The length penalty waits for the section Short ones win, below. Try a beam of one, which is greedy. "
+      + "best. The length penalty waits for the section Short translations win, below. Try a beam of one, which is greedy. "
       + "Then choose another sentence, and find the step at which greedy loses the best."));
   draw();
 });

@@ -19,7 +19,7 @@ def keep_top_p(logits, p):
     """The same scores [..., V] with minus infinity outside the nucleus (top-p).
 
     that is the fewest words that share at least p of the probability
-    raises ValueError for a p that is not above 0 and at most 1
+    raises ValueError unless p is above 0 and at most 1
     Holtzman et al. 2020, section 3.1
     """
     if not 0 < p <= 1:

@@ -114,7 +114,7 @@ class TransformerEncoder(nn.Module):
         self.embedding, self.layers, self.norm = embedding, nn.ModuleList(layers), norm
 
     def forward(self, source, allowed):
-        """source [B, S], allowed [B, 1, S] where it has words; returns x [B, S, D]."""
+        """source [B, S], allowed [B, 1, S]: where it has words; returns x [B, S, D]."""
         positions = torch.arange(source.shape[1], device=source.device)    # [S]
         x = self.embedding(source, positions)                              # [B, S, D]
         for layer in self.layers:

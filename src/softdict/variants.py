@@ -19,7 +19,7 @@ ENCODINGS = ("sinusoidal", "learned", "rotary")
 
 
 class PostNormEncoderLayer(EncoderLayer):
-    """The paper's layer: each sum is normalised, and not what a sub-layer reads.
+    """The paper's layer: a norm stands after each sum, and none before a sub-layer.
 
     Vaswani et al. 2017, section 3.1
     """
