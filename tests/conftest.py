@@ -5,6 +5,7 @@ After a run of all tests, in one process or several, each note must have been re
 
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -25,6 +26,9 @@ LONG = ("test_grading", "test_build", "test_order", "test_live_page", "test_corp
         "test_stopping", "test_search", "test_notebooks", "test_onnx",
         "test_distributed", "test_pretraining", "test_checks", "test_live_chapters",
         "test_stream", "test_live_beam", "test_wiring")
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # a shell that runs the tests behind it ignores Ctrl-C, and so would all they start
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.fsync = lambda file: None    # nothing that a test writes outlives a power cut
 # no property has a time to keep: on a busy machine any takes longer
 hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[
