@@ -241,6 +241,7 @@ def test_a_gradient_that_is_cut_in_part_is_seen():
     def whole(x, y):
         return x * y.exp()
 
+    torch.manual_seed(0)
     parts = [torch.randn(3, requires_grad=True) for _ in range(2)]
     learns(whole, parts)
     for cut in (lambda x, y: x * y.exp() + x - x.detach(),
@@ -394,7 +395,7 @@ STOPPED = f"your code stopped in line {LINE} of its cell, `raise error`, with"
         "00-1", False, 0, "error", f"{STOPPED} NotImplementedError: not "
         "implemented for 'Long'")), (eval("lambda number: 'six'"), Result(
             "00-1", False, 0, "error",
-            "what your function returns is not what the task asks for; checking it "
+            "what your function returns is not what the task asks for; the check "
             "stopped with TypeError: can only concatenate str (not \"int\") to str")),
 ])
 def test_a_result_says_what_was_found(answer, expected):
@@ -436,8 +437,8 @@ def test_a_function_that_a_failed_cell_left_behind_is_named(monkeypatch):
     assert "older" not in check_double(shell.user_ns["twice"]).message
     cell(3, "def twice(n):\n    return 2 * * n\n", shell)
     assert check_double(shell.user_ns["twice"]).message.endswith(
-        "(This judged an older twice: the last cell that defines it has ended in an "
-        "error.)")
+        "(The check judged an older twice: the last cell that defines it has ended in "
+        "an error.)")
     cell(4, "def twice(n):\n    return 2 * n\n", shell)
     assert check_double(shell.user_ns["twice"]).message == "twice the number."
     shell.user_ns["In"].append("def raising(error): ...")

@@ -95,3 +95,17 @@ def test_nothing_of_the_book_leads_out_of_the_notebooks_folder():
                     assert re.match(r"https://|#|\w+\.ipynb(#[\w-]+)?$", target), (
                         path, target)
 
+
+
+def imports():
+    """What the pages import from the package, as in their commands: (module, name)."""
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("book/**/*.md")]
+    return sorted({(module, name.strip()) for page in pages for module, names in
+                   re.findall(r"from (softdict[\w.]*) import (\w+(?:, *\w+)*)",
+                              page.read_text(encoding="utf-8"))
+                   for name in names.split(",")})
+
+
+@pytest.mark.parametrize("module, name", imports())
+def test_what_a_page_imports_is_there(module, name):
+    exec(f"from {module} import {name}", {})

@@ -48,7 +48,7 @@ def test_road_in_words_says_what_the_picture_says():
             title, page = written[number]
             assert f'href="../notebooks/{page}.html"' in drawn
             assert (f"- [{number} · {title}](../notebooks/{page}.ipynb). {question} "
-                    f"*It leaves: {failure}") in INDEX
+                    f"*Still open: {failure}") in INDEX
             assert all(f">{part}</text>" in drawn for part in title.split(": "))
 
 

@@ -785,7 +785,7 @@ def _():
         beside.append(stand("h", "a"))
     sums = "3 + 5 = ", "4 + 3 = ", ""
     return (*[one.format(total) for one, total in zip(told, sums)],
-            f"{beside[0]} times. Behind it {beside[1]} times")
+            f"{beside[0]} times. After it they do so {beside[1]} times")
 
 
 @computed("19.2")
@@ -862,7 +862,7 @@ def _():
     chance = torch.Generator().manual_seed(0)
     coins = torch.rand(500, 144, 50, generator=chance) < 0.5
     best = coins.double().mean(dim=2).max(dim=1).values.mean()
-    return f"about {100 * best:.0f} of 100", "It is (b)"
+    return f"about {100 * best:.0f} %", "It is (b)"
 
 
 @computed("20.5")

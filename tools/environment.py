@@ -22,7 +22,7 @@ BUILD = ROOT / "_build"
 VENV = ROOT / ".venv"
 PYTHON_IN_VENV = "Scripts/python.exe" if os.name == "nt" else "bin/python"
 PYTHON = VENV / PYTHON_IN_VENV
-OLDEST, NEWEST = (3, 11), (3, 13)
+OLDEST, NEWEST = (3, 11), (3, 14)
 ROOM = 4    # GB: the environment takes 1.5 (CUDA: 5.3), and pip's files as much again
 # With this module jsonschema, which nbformat imports, would tell whether an address has
 # its form. To import it takes a second, more than all else that the tools import, and
@@ -63,8 +63,10 @@ def script():
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")
     try:
-        yield
-        print(end="", flush=True)
+        try:
+            yield
+        finally:    # what sys.exit leaves unprinted, too
+            print(end="", flush=True)
     except KeyboardInterrupt:
         sys.exit("\nStopped.")
     except BrokenPipeError:    # head, less: who reads the pipe has seen enough
@@ -138,7 +140,7 @@ def check_python():
     """The version of this Python, if the book runs with it."""
     version = ".".join(map(str, sys.version_info[:3]))
     if not OLDEST <= sys.version_info[:2] <= NEWEST:
-        needed = ("the book needs 3.11, 3.12 or 3.13: set PYTHON, as in make book "
+        needed = ("the book needs Python 3.11 to 3.14: set PYTHON, as in make book "
                   "PYTHON=python3.12")
         raise Stop(f"This is Python {version}; {needed}.")
     return version

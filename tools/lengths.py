@@ -34,7 +34,7 @@ WAYS = [
     ("A class of 12 hours", ["01", "02", "03", "07", "09", "10", "11", "14"],
      ["04", "05", "06"], "scores, positions, depth, and what follows the machine"),
     ("A class of 24 hours", ALL[:18], [],
-     "Part V, and the two capstones"),
+     "Part V, and the projects C1 and C2"),
 ]
 # the weeks of a class: the chapters of each
 WEEKS = {

@@ -47,14 +47,14 @@ ROAD = [
         ("13", "What keeps depth stable?", "parts, but no machine"),
     ]),
     ("Part IV. The Transformer", [
-        ("14", "Is ours equal to torch’s?", "untrained, it babbles"),
+        ("14", "Is ours equal to torch’s?", "untrained, it writes nonsense"),
         ("15", "What does its training need?", "is it better, and by which part?"),
         ("16", "Is it better? How sure is that?", "it takes the likeliest, always"),
         ("17", "Which sentence does it mean?", "each word is slower than the last"),
         ("18", "What need not be computed twice?", "our sentences were generated"),
     ]),
     ("Part V. Beyond", [
-        ("19", "Does it hold on sentences as found?", "which head does what?"),
+        ("19", "Does it hold for real sentences?", "which head does what?"),
         ("20", "What did each head learn?", "all this needed pairs"),
         ("21", "What do words alone teach it?", "is this a model of today?"),
         ("22", "What became of the machine of 2017?", "its cache grows word by word"),

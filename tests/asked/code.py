@@ -77,7 +77,7 @@ def _():
     return f"a result in {8 * torch.float64.itemsize} bits",
 
 
-@computed("is-a-sentence-that-is-too-long-for-its-bucket-cut")
+@computed("is-a-sentence-cut-if-it-is-too-long-for-its-bucket")
 def _():
     lengths = 3, 24, 5, 22, 4, 23
 

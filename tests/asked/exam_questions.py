@@ -324,7 +324,7 @@ def _():
             f"{patch} · {patch} · 3 = {numbers} numbers",
             f"{numbers} · {width} weights and {width} biases, together "
             f"{sum(part.numel() for part in conv.parameters()):,}",
-            f"make {found.shape[1] + 1} of the {found.shape[1]}")
+            f"would be {found.shape[1] + 1} places and not {found.shape[1]}")
 
 
 @computed("how-many-parameters-has-an-rnn-with-input-3-hidden-4-and-output-2-over-5-"
@@ -364,9 +364,9 @@ def _():
     half, one, two = map(perplexity, (0.5, 1, 2))
     assert min((perplexity(t / 10), t / 10) for t in range(3, 30))[1] == 1
     assert perplexity(0.01) > 1e9 and 2.99 < perplexity(1000) < len(shares)
-    return ("shares .7, .2 and .1", f"is {one:.2f} at T = 1, {half:.2f} at .5, "
-            f"{two:.2f} at 2, and with a high T near {len(shares)}, the number of "
-            "words")
+    return ("shares .7, .2 and .1", f"has the perplexity {one:.2f} at T = 1, "
+            f"{half:.2f} at .5, {two:.2f} at 2, and with a high T near {len(shares)}, "
+            "the number of words")
 
 
 @computed("beam-width-2-i-am-has-1-0-and-you-are-1-2-which-two-continuations-survive")

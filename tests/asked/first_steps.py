@@ -45,7 +45,8 @@ def _():
 
 @computed("skip-gram-or-cbow-which-is-better")
 def _():
-    return "64 of 100 grammatical analogies and 24 of meaning", "59 and 55"
+    return ("64 of 100 analogies of grammar and 24 of 100 of meaning",
+            "solved 59 and 55")
 
 
 @computed("do-ready-made-word-vectors-help-a-transformer-translate")
@@ -63,7 +64,7 @@ def _():
     return (f"are {products}, and softmax makes the weights "
             f"{listed(weights.tolist(), 3)}", vector((weights @ states).tolist(), 3),
             f"√3 first, the weights would be {listed(scaled.tolist(), 3)}",
-            "difference of 2 between two scores makes a ratio of "
+            "If two scores differ by 2, the ratio of their weights is "
             f"e² = {math.e ** 2:.2f}")
 
 
@@ -93,7 +94,8 @@ def _():
 @computed("should-a-word-be-kept-from-attending-to-itself")
 def _():
     own, *_ = torch.tensor([0.0, 2, 1]).softmax(dim=0).tolist()
-    return f"2 and 1 for two others, a word still gets {short(own)}",
+    return ("2 and 1 for two others, a word still gives itself a weight of "
+            f"{short(own)}",)
 
 
 @computed("why-10000-in-the-positional-encoding")
@@ -155,13 +157,13 @@ def _():
     return "length plus 50", f"more than {most:.1f} times"
 
 
-@computed("can-a-language-model-translate-that-has-read-two-languages-but-no-pairs")
+@computed("can-a-language-model-that-has-read-two-languages-but-no-pairs-translate")
 def _():
     (few, *_), (more, *_) = row("21", "gain-run", "100 "), row("21", "gain-run", "500 ")
     assert float(few) <= 0
     return ("10 MB of French", "11.5 BLEU", "32.8 BLEU on captions and 15.1 on news",
-            f"With 500 pairs besides, text without translations gains "
-            f"{more.lstrip('+')} BLEU", "with 100 nothing")
+            "pretrained on text without translations gains "
+            f"{more.lstrip('+')} BLEU with 500 pairs, and nothing with 100 pairs")
 
 
 @computed("how-do-i-see-that-my-two-files-are-no-longer-parallel")
@@ -241,7 +243,8 @@ def _():
     return ("base 10", f"score of -{long:.2f} is 10 to the power -{long:.2f}",
             f"-{long:.2f} over {tokens} tokens is a perplexity of "
             f"{10 ** (long / tokens):.0f}",
-            f"-{one:.2f} over 2 is about {round(10 ** (one / 2), -1):,.0f}")
+            f"-{one:.2f} over 2 tokens, a word and the end, is about "
+            f"{round(10 ** (one / 2), -1):,.0f}")
 
 
 @computed("can-a-language-model-tell-which-of-two-sentences-is-right")
@@ -260,8 +263,8 @@ def _():
     printed = most / rare
     before = printed ** temperature
     assert rare < ratio * most and 1 / before > ratio
-    return (f"at least {short(ratio)} of", f"beside {short(most)} is "
-            f"{short(ratio * most, 3)}, so {short(rare)} would go",
+    return (f"at least {short(ratio)} of", f"if that is {short(most)}, the "
+            f"limit is {short(ratio * most, 3)}, and {short(rare)} would be removed",
             f"temperature of {short(temperature, 1)}, a printed ratio of {printed:.0f} "
             f"was √{printed:.0f} = {before:.1f}", "1 in 100")
 
@@ -299,7 +302,8 @@ def _():
         return f"{next(late) - next(late):.1f}"
     assert "2400 updates" in output("21", "longer-run")
     return (f"after {2400:,} updates", f"gains {gain(2000, 'encoder')} BLEU with 2,000 "
-            f"pairs; with 20,000 both pretrained stacks gain {gain(20_000, 'both')}")
+            f"pairs; both pretrained stacks together gain {gain(20_000, 'both')} with "
+            "20,000 pairs")
 
 
 @computed("how-many-iterations-are-3-epochs-of-1-500-examples")

@@ -109,7 +109,8 @@ def _():
 def _():
     near, far = cells("12", "long-table", "rotary", 4, 6)
     slope, slope_far = cells("12", "long-table", "distance", 4, 6)
-    return (f"{near} of 100 right at 21 to 24", f"a slope {slope}",
+    return ("at 21 to 24 words, the longest in training, rotary positions have "
+            f"{near} of 100 right, and ALiBi has {slope}",
             f"31 to 40 words they have {far} and {slope_far}")
 
 
@@ -306,7 +307,8 @@ def _():
              if "lowest loss" in line]
     told = {pairs: (f"{perplexity(pairs):.1f}", bleu)
             for pairs, _, _, bleu, *_ in lines}
-    return (f"300 pairs has {told['300'][0]} and {told['300'][1]} BLEU",
+    return (f"300 pairs give a perplexity of {told['300'][0]} and "
+            f"{told['300'][1]} BLEU",
             f"1,000 pairs {told['1000'][0]} and {told['1000'][1]}",
             f"3,000 pairs {told['3000'][0]} and {told['3000'][1]}", "200 sentences")
 
@@ -365,9 +367,10 @@ def _():
 @computed("why-do-kaplan-and-chinchilla-disagree-about-the-size-of-a-model")
 def _():
     size, tokens, half = (10 ** power for power in (0.73, 0.27, 0.5))
-    return (f"to the power .73: for 10 times, {size:.1f} times the size and "
-            f"{tokens:.1f} times the tokens", f"{half:.1f} times of both, powers near "
-            f".5", "schedule ends (section 2)", f"70 billion parameters read "
+    return (f"to the power .73: 10 times the computation means {size:.1f} times "
+            f"the size and {tokens:.1f} times the tokens",
+            f"{half:.1f} times of both, powers near .5", "schedule ends (section 2)",
+            f"70 billion parameters read "
             f"1.4 trillion tokens, {1.4e12 / 70e9:.0f} for each")
 
 

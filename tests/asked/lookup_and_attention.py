@@ -230,7 +230,7 @@ def _():
     often, drawn = (mean(name) - mean("rnn") for name in
                     ("rnn-forced-75", "rnn-noised-75"))
     return (f"gains {often:.1f} BLEU at 21 to 24 words, and random wrong words "
-            f"{drawn:.1f}",)
+            f"gain {drawn:.1f}",)
 
 
 @computed("does-reading-the-source-backwards-help-with-attention-too")
@@ -238,4 +238,5 @@ def _():
     plain, backwards = (row("06", "more-table", begin)[4]
                         for begin in ("20,000 pairs", "read backwards"))
     return ("BLEU rose from 25.9 to 30.6",
-            f"content words go from {plain} to {backwards} of 100 at 21 to 24 words")
+            f"gets {backwards} of 100 content words right at 21 to 24 words, not "
+            f"{plain}")

@@ -24,8 +24,9 @@ def translator(width, inner, layers, pieces):
 
 @computed("how-many-examples-do-i-need-for-instruction-tuning")
 def _():
-    return ("Alpaca's 52,000 have", "With 65 billion weights, LIMA",
-            "after 1,000 carefully", "with 7 billion, 2,000", "250, 500 and 1,000")
+    return ("Alpaca has 52,000 examples", "With 65 billion weights, LIMA",
+            "after 1,000 carefully", "with 7 billion, doubling 2,000",
+            "250, 500 and 1,000")
 
 
 @computed("how-large-must-my-text-be-to-fine-tune-gpt-2")
@@ -126,7 +127,8 @@ def _():
     first, last = 128, 382
     return (f"the first {first} and the last {last} tokens",
             f"with `[CLS]` and `[SEP]` are {first + last + 2}",
-            "had 5.42 errors in 100, and the beginning 5.63")    # Sun et al., 5.3.1
+            # Sun et al., 5.3.1
+            "gave 5.42 errors in 100, and the beginning alone gave 5.63")
 
 
 @computed("can-t5-read-more-than-512-tokens-and-what-does-it-cost")

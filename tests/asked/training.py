@@ -152,8 +152,8 @@ def _():
     units = [line.split()[-1] for line in output("15", "freak").splitlines()]
     ratio = after(True) / after(False)
     assert math.isclose(ratio, int(units[0]) / int(units[1]), rel_tol=0.05)
-    return (f"gradient of +{strange:.0f}", f"at {units[1]} after 40",
-            f"reaches {units[0]}")
+    return (f"gradient of +{strange:.0f}", f"at {units[1]} thousandths after 40",
+            f"reaches {units[0]} thousandths")
 
 
 @computed("with-float16-and-clipping-the-loss-falls-very-slowly-why")
@@ -341,8 +341,8 @@ def _():
             f"words that is {f'{word / 1e9:.2f}'[1:]} billion a word: 6 for each",
             "30 to 50 of 100 are good: PaLM reports 46.2, and 21.3 for GPT-3",
             "table 3", f"A100's {a100 / 1e12:.0f}e12 a second",
-            f"{rtx / 1e12:.0f}e12 of an RTX 3090 (16 bits",
-            f"{told} is {told * a100 / rtx:.0f}")
+            f"RTX 3090's {rtx / 1e12:.0f}e12 (16 bits",
+            f"{told} percent becomes {told * a100 / rtx:.0f}")
 
 
 @computed("how-long-will-my-training-take")

@@ -328,7 +328,7 @@ def _():
 
 @computed("vocabulary-size-is-smaller-than-required-chars-must-i-increase-it")
 def _():
-    return ("Not to 37,051", "SentencePiece's .9995",
+    return ("asks for 37,051", "SentencePiece's .9995",
             f"together {(1 - 0.9995) * 10_000:.0f} of 10,000", f"takes {2 ** 8} places")
 
 

@@ -92,8 +92,8 @@ def _():
 def _():
     assert 3 * 8 / 3 == 2 * 4    # matrices, times their share of the width
     # the scores: Vaswani et al. 2017, table 3, row C
-    return (f"{4 * 512:,} for a width of 512", "half of it gave 25.4 BLEU, the four "
-            "times 25.8, and eight times 26.2", "takes 8/3 of the width", "with 4")
+    return (f"{4 * 512:,} for a width of 512", "twice the width gave 25.4 BLEU, four "
+            "times gave 25.8, and eight times 26.2", "takes 8/3 of the width", "with 4")
 
 
 @computed("where-does-the-extra-norm-on-top-of-the-stack-come-from")
@@ -165,9 +165,10 @@ def _():
     plain = sum(range(whole)) / whole
     kept = half + sum(range(half)) / half
     return (f"In a segment of {whole} a word has {plain} earlier words on average",
-            f"With {half} of memory", f"of a segment of {half} has {half}, and the "
-            f"average is {kept}", f"{layers} · {half} = {layers * half:,} words in "
-            f"{layers}", f"trains {half} targets and not {whole}")
+            f"With a memory of {half} words", f"of a segment of {half} has {half} "
+            f"earlier words, the average word {kept}",
+            f"{layers} · {half} = {layers * half:,} words in {layers}",
+            f"trains {half} targets and not {whole}")
 
 
 @computed("vit-numbers-its-patches-1-to-196-how-does-it-learn-the-grid")
@@ -192,10 +193,11 @@ def _():
     layer = nn.TransformerEncoderLayer(768, 12, 4 * 768)
     matrices = sum(part.numel() for part in layer.parameters() if part.dim() == 2)
     return (f"runs {12} times", f"{12 * matrices:,} multiplications",
-            f"though {matrices:,} of them", "from 108 to 12 million",    # table 1
+            f"though only {matrices:,} such weights",
+            "from 108 to 12 million",    # table 1
             "30,000 × 128 and 128 × 768")
 
 
 @computed("grouped-query-attention-are-keys-repeated-or-queries-merged")
 def _():
-    return (f"32 and 8 make {32 // 8}",)
+    return (f"32 / 8 = {32 // 8}",)

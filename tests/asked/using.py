@@ -53,7 +53,8 @@ def _():
     assert math.isclose(beam(1), 0.12) and math.isclose(beam(2), 0.0175)
     a, b, after, half, tenth = (tree[place][word] for place, word in (
         ("", "a"), ("", "b"), ("a", "x"), ("b", "y"), ("by", "0")))
-    return (f"*a* have {short(a)} and then {short(after)}", short(beam(1)),
+    return (f"*a* have {short(a)}, and its likeliest next word {short(after)}",
+            short(beam(1)),
             f"*b* have {short(b)} and two followers of {short(half, 1)}",
             f"both have {short(b * half, 3)}", f"ten words of {short(tenth, 1)}",
             short(beam(2), 4))
@@ -63,7 +64,7 @@ def _():
 def _():
     wu = [normalised(total, length, 0.6) for total, length in ((-4, 1), (-6, 7))]
     assert -4 > -6 and -4 / 1 < -6 / 7 and wu[0] < wu[1]
-    return ("1 word with log p -4 beats one of 7 words with -6",
+    return ("1 word with log p -4 beats a text of 7 words with -6",
             f"{-4 / 1:.2f} loses to -{short(6 / 7)}",
             f"Wu's formula and .6, {wu[0]:.2f} loses to {wu[1]:.2f}")
 
@@ -139,7 +140,7 @@ def _():
             f"{layers} · {heads} · {width} · 2 = {each:,} bytes",
             f"1,024 words need {short(1024 * each / 2 ** 30, 3)} GiB",
             f"131,072 words {131_072 * each / 2 ** 30:.0f} GiB",
-            "15.62 for *128k* counted 128,000")
+            "15.62 GiB for *128k* counted 128,000")
 
 
 @computed("my-kv-cache-estimate-is-four-times-too-large")
@@ -177,7 +178,8 @@ def _():
     return (f"{math.exp(12 / 3):.1f} as 3", f"{math.exp(12 / 6):.1f} as 6",
             f"with 20 letters it is {short(12 / math.log(2) / 20)}",
             f"ln 2 = {short(math.log(2), 3)}", "A text with 12 nats",
-            "is 2 to the bits", f"perplexity is below {2 ** 1}")
+            "is 2 to the power of the bits", f"with 0 bits it is {2 ** 0}",
+            f"below 1 bit for each byte it is below {2 ** 1}")
 
 
 @computed("which-bleu-should-i-report")
@@ -265,7 +267,7 @@ def _():
 def _():
     found, below = hits(5), hits(-1)
     alone = row("20", "align-run", "places alone")[-1]
-    return (f"{found[0]} to {found[-1]} of 100", f"find {alone}",
+    return (f"{found[0]} to {found[-1]} of 100", f"alone finds {alone}",
             f"it is {below[0]} to {below[-1]}")
 
 
@@ -282,7 +284,7 @@ def _():
     first = output("20", "together-seeds").splitlines()[0].replace(",", "").split()
     assert ("the most costly head is number 5, 1, 1, 3 and 4, counted from the most "
             "important") in text("20")
-    return (first[2].lstrip("0"), f"cost {first[4].rstrip(':').lstrip('0')}",
+    return (first[2].lstrip("0"), f"costs {first[4].rstrip(':').lstrip('0')}",
             f"{first[5]} times", "5, 1, 1, 3 and 4")
 
 
@@ -340,7 +342,7 @@ def _():
     even, one = torch.full((8,), 1 / 8), torch.eye(8)[0]
     assert term(one, one) == 8
     return (f"is {term(even, even):.0f} if all experts",
-            f"codes give {term(2 * even, even):.0f}")
+            f"programs give {term(2 * even, even):.0f}")
 
 
 @computed("a-sliding-window-writes-gibberish-after-a-while")
@@ -357,8 +359,9 @@ def _():
                              for rule in ("softmax", "sum", "delta"))
     assert "128 pairs: 16   32   64" in output("23", "recall-table")
     return ("With 128 pairs and keys of 16 numbers",
-            f"recalls {softmax[3]} of 100 values, the sum {total[3]} and the delta "
-            f"rule {delta[3]}", f"with 64 numbers they have {total[5]} and {delta[5]}",
+            f"recalls {softmax[3]} of 100 values, linear attention {total[3]} "
+            f"and the delta rule {delta[3]}",
+            f"with 64 numbers these two recall {total[5]} and {delta[5]}",
             f"in {found('twice  softmax')[5]}, the delta rule in "
             f"{found('twice  delta')[5]}")
 

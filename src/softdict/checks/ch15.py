@@ -279,7 +279,7 @@ def check_15_5(smoothed):
 def compare_losses(smoothed, logits, target, smoothing):
     """Raises the Mistake that explains the reader's loss, if it is wrong."""
     got = number(ask(smoothed, logits, target, smoothing,
-                     likely=[("log_of_zero", "math domain")]))
+                     likely=[("log_of_zero", "math domain", "expected a positive")]))
     logits = logits.double()
     V, real, logs = logits.shape[-1], target != PAD, logits.log_softmax(dim=-1)
 
