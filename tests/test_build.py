@@ -984,15 +984,30 @@ def test_an_interruption_of_an_import_is_the_same_word(tmp_path, tool, imported)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes are others there")
-@pytest.mark.parametrize("times", [1, 5000])    # less and more than what is kept back
-def test_a_closed_pipe_is_quiet(tmp_path, times):
-    broken = GOOD.replace("dot.svg", "gone.svg") * times
+def test_a_closed_pipe_is_quiet(tmp_path):
+    broken = GOOD.replace("dot.svg", "gone.svg") * 5000    # more than a pipe holds
     command = [sys.executable, ROOT / "tools/pages.py", "check",
                write_site(tmp_path / "site", broken)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           env={**os.environ, "CHROMIUM": "none"}) as ended:
         ended.stdout.close()
         assert ended.stderr.read() == b""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes are others there")
+@pytest.mark.parametrize("word", ["", "A reason."])
+def test_what_is_left_for_a_closed_pipe_hides_no_reason(word):
+    """A few words are printed only when the script ends."""
+    script = ("import environment, sys\nsys.stdin.read()\nwith environment.script():\n"
+              f"    print('few words')\n    sys.exit({word or 3!r})")
+    with subprocess.Popen([sys.executable, "-c", script], cwd=ROOT / "tools", text=True,
+                          env={**os.environ, "PYTHONUNBUFFERED": ""},
+                          **dict.fromkeys(("stdin", "stdout", "stderr"),
+                                          subprocess.PIPE)) as ended:
+        ended.stdout.close()
+        ended.stdin.close()
+        assert ended.stderr.read().strip() == word
+    assert ended.returncode == (1 if word else 3)
 
 
 @pytest.mark.parametrize("problem, told", [(KeyboardInterrupt, "\nStopped."),

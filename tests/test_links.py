@@ -96,7 +96,6 @@ def test_nothing_of_the_book_leads_out_of_the_notebooks_folder():
                         path, target)
 
 
-
 def imports():
     """What the pages import from the package, as in their commands: (module, name)."""
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("book/**/*.md")]

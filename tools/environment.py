@@ -63,14 +63,16 @@ def script():
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")
     try:
-        try:
-            yield
-        finally:    # what sys.exit leaves unprinted, too
-            print(end="", flush=True)
+        yield
     except KeyboardInterrupt:
         sys.exit("\nStopped.")
     except BrokenPipeError:    # head, less: who reads the pipe has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        pass
+    finally:    # what sys.exit leaves unprinted, too
+        try:
+            print(end="", flush=True)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def interrupted(kind, error, place):
