@@ -50,7 +50,8 @@ def decode(model, source, source_lengths, max_length, choose):
 def without(logits, *ids):
     """The same scores [..., V] with minus infinity for the words `ids`."""
     logits = logits.clone()
-    logits[..., list(ids)] = float("-inf")
+    for word in ids:
+        logits[..., word] = float("-inf")
     return logits
 
 
