@@ -28,7 +28,7 @@ def watch(page, address, problems=None):
 def axe_is_silent(page):
     """Asserts that axe finds nothing in either theme; the dark one changes no more than
     colours."""
-    for theme, rules in {"light": {}, "dark": {"runOnly": ["color-contrast"]}}.items():
+    for theme in ("light", "dark"):
         page.evaluate("theme => { document.documentElement.dataset.theme = theme }",
                       theme)
-        assert not list(pages.axe_findings(page, **rules)), theme
+        assert not list(pages.axe_findings(page, theme == "dark")), theme

@@ -20,7 +20,7 @@ from execute import as_seen    # noqa: E402
 from ipykernel.ipkernel import IPythonKernel    # noqa: E402
 from notebooks import has_text    # noqa: E402
 
-LONG = "05", "06", "07", "15"
+LONG = "05", "06", "07", "08", "15"
 OUTPUTS = {"stream", "display_data", "execute_result", "error"}
 START = """\
 import sys

@@ -885,6 +885,11 @@ BROKEN_PAGES = [
      "formula not drawn: \\(x\\)"),
     ("</main>", '<p style="color: #bbb; background: #fff">pale</p></main>',
      "axe, light: color-contrast"),
+    # beside a text that would look like it
+    ("</main>", '<p>seen</p><div style="background: #222"><p>dark</p></div></main>',
+     "axe, light: color-contrast"),
+    ("</main>", '<p>seen</p><div style="opacity: .3"><p>faint</p></div></main>',
+     "axe, light: color-contrast"),
     ("<h1", "<style>[data-theme=dark] h1 {color: #333; background: #000}</style><h1",
      "axe, dark: color-contrast"),
     (' lang="en"', "", "axe, light: html-has-lang"),

@@ -349,21 +349,58 @@ CUT_FIGURES = """tables => [...document.querySelectorAll('.live-figure .scroll')
 STILL = "* { transition: none !important; animation: none !important }"
 
 
-def axe_findings(page, **options):
+# axe compares each text with what lies behind it, which takes longer than all its other
+# rules: of texts that look alike one is enough
+ONE_OF_EACH_LOOK = """() => {
+    const looks = new Set();
+    const behind = part => {    // all that is painted there, and its opacity
+        let painted = '', shown = 1;
+        for (; part; part = part.parentElement) {
+            const style = getComputedStyle(part);
+            shown *= style.opacity;
+            if (style.backgroundColor !== 'rgba(0, 0, 0, 0)'
+                || style.backgroundImage !== 'none')
+                painted += style.backgroundColor + style.backgroundImage;
+        }
+        return painted + shown;
+    };
+    for (const part of document.querySelectorAll('body *')) {
+        part.removeAttribute('data-look');
+        if (![...part.childNodes].some(one => one.nodeType === 3 && one.data.trim())
+            || !part.checkVisibility())
+            continue;
+        const { color, fontSize, fontWeight } = getComputedStyle(part);
+        const look = [part.tagName, part.className, part.parentElement.className,
+                      color, fontSize, fontWeight, behind(part)].join();
+        part.toggleAttribute('data-look', !looks.has(look));
+        looks.add(look);
+    }
+    return looks.size;
+}"""
+
+
+def axe_findings(page, contrast_alone=False):
     """What the accessibility checker axe says of the page, aside from the engine's own
     markup."""
     from axe_playwright_python.sync_playwright import Axe
 
     page.add_style_tag(content=STILL)
-    # without resultTypes it writes down all that is right too, in twice the time
-    options = {"preload": False, "resultTypes": ["violations"], **options}
-    for finding in Axe().run(page, options=options).response["violations"]:
-        excused = ENGINE_AXE.get(finding["id"])
-        places = [node["html"] for node in finding["nodes"]
-                  if excused is None or excused not in node["html"]]
-        if places:
-            words = f"{finding['id']}: {finding['help']}"
-            yield f"{words}: {len(places)} of {places[0][:120]}"
+    runs = [(None, {"rules": {"color-contrast": {"enabled": False}}})]
+    if contrast_alone:
+        runs.clear()
+    if page.evaluate(ONE_OF_EACH_LOOK):
+        runs.append(({"include": [["[data-look]"]]}, {"runOnly": ["color-contrast"]}))
+    for context, options in runs:
+        # without resultTypes it writes down all that is right too, in twice the time
+        options |= {"preload": False, "resultTypes": ["violations"]}
+        found = Axe().run(page, context=context, options=options)
+        for finding in found.response["violations"]:
+            excused = ENGINE_AXE.get(finding["id"])
+            places = [node["html"] for node in finding["nodes"]
+                      if excused is None or excused not in node["html"]]
+            if places:
+                words = f"{finding['id']}: {finding['help']}"
+                yield f"{words}: {len(places)} of {places[0][:120]}"
 
 
 def browser_problems(folder):
@@ -389,13 +426,12 @@ def problems_of_pages(folder, files):
             problems += [f"formula not drawn: {formula}"
                          for formula in page.evaluate(FORMULAS)]
             page.evaluate(OPEN_FOLDS)
-            for theme, rules in {"light": {},
-                                 "dark": {"runOnly": ["color-contrast"]}}.items():
+            for theme in ("light", "dark"):
                 page.emulate_media(color_scheme=theme)
                 page.evaluate("theme => { document.documentElement.dataset.theme = "
                               "theme }", theme)
                 problems += [f"axe, {theme}: {finding}"
-                             for finding in axe_findings(page, **rules)]
+                             for finding in axe_findings(page, theme == "dark")]
             for width in (1280, 1920):
                 page.set_viewport_size({"width": width, "height": 800})
                 problems += [f"at {width} pixels code scrolls sideways: {line}"
@@ -431,6 +467,14 @@ COVERED = """() => {
     const [box, sign] = [field, icon].map(one => one.getBoundingClientRect());
     return sign.right > box.left + parseFloat(getComputedStyle(field).paddingLeft);
 }"""
+FIRST_HITS = """async queries => {
+    const first = [];
+    for (const query of queries) {
+        const [hit] = (await bookSearch(query)).hits;
+        first.push(hit && { file: hit.file, anchor: hit.anchor });
+    }
+    return first;
+}"""
 MARKED = "KV cache"    # its first hit must be marked and in sight
 IN_SIGHT = """() => [...document.querySelectorAll('main mark')].some(mark => {
     const { top, bottom } = mark.getBoundingClientRect();
@@ -450,14 +494,14 @@ def search_problems(folder, wanted):
     problems, missed = [], []
     with Browser(folder) as browser:
         page = browser.open("search.html", problems)
-        for query, name in wanted:
-            hits = page.evaluate("async query => (await bookSearch(query)).hits", query)
-            file = Path(hits[0]["file"] if hits else "nothing")
+        hits = page.evaluate(FIRST_HITS, [query for query, _ in wanted])
+        for (query, name), hit in zip(wanted, hits, strict=True):
+            file = Path(hit["file"] if hit else "nothing")
             first = f"asked/{file.stem}" if file.parent.name == "asked" else file.stem
-            first += f"#{hits[0]['anchor']}" if hits and "#" in name else ""
+            first += f"#{hit['anchor']}" if hit and "#" in name else ""
             missed.append(first != name and
                           f"{query!r} finds {first} first, and not {name}")
-            if not hits:
+            if not hit:
                 problems.append(f"{query!r} finds nothing")
         count = max(1, len(missed) // 60)    # no sixty is smaller than the others
         for n in range(count):
