@@ -111,3 +111,25 @@ def _():
     return (f"sigmoids are {one} and {two}, together {apart.sum():.2f}",
             f"gives {first} and {second}", "logits 3 and 1",
             f"here of {logits[0] - logits[1]:.0f}, which is {first} too")
+
+
+@computed("my-vocabulary-has-128-000-words-and-the-loss-runs-out-of-memory-how-large-are-the-"
+          "logits")
+def _():
+    tokens, words = 8192, 128_000
+    numbers = tokens * words
+    half, full = (numbers * kind.itemsize / 1e9
+                  for kind in (torch.bfloat16, torch.float32))
+    return (f"For {tokens:,} tokens the logits are {tokens:,} · {words:,} numbers, "
+            f"about {numbers / 1e9:.2f} billion: {half:.1f} GB in bfloat16, "
+            f"{full:.1f} GB in float32",)
+
+
+@computed("mat1-and-mat2-shapes-cannot-be-multiplied-16x1024-and-512x171-which-layer-is-"
+          "meant")
+def _():
+    layer, x = nn.Linear(512, 171), torch.empty(4, 4, 1024)
+    rows, width = x.flatten(0, -2).shape
+    return (f"with {layer.in_features} inputs and {layer.out_features} outputs got "
+            f"vectors of width {width:,}", f"folded into {rows} rows",
+            f"set `in_features` to {width:,}")

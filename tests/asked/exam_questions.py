@@ -409,3 +409,36 @@ def _():
             f"{squared:.1f} trillion, and all others {first + last:.1f}",
             f"2 · {weights / 1e9:.2f} billion parameters · {T:,} tokens is {check:.2f} "
             "trillion")
+
+
+@computed("i-am-sam-sam-i-am-i-do-not-like-green-eggs-and-ham-what-is-p-am-i-with-add-one-"
+          "smoothing")
+def _():
+    lines = [["<s>", *line.split(), "</s>"] for line in (
+        "I am Sam", "Sam I am", "I do not like green eggs and ham")]
+    V = len({word for line in lines for word in line}) - 1    # without the start mark
+    first = sum(line.count("I") for line in lines)
+    both = sum(pair == ("I", "am") for line in lines for pair in zip(line, line[1:]))
+    return (f"so {V}.", f"occurs {first} times, {both} of them before *am*",
+            f"({both} + 1) / ({first} + {V}) = {both + 1}/{first + V}, and "
+            f"{both}/{first} without", f"here 1/{first + V} and not 0",
+            f"V is {V + 1}, and the result is {both + 1}/{first + V + 1}", "adds .1")
+
+
+@computed("rouge-1-recall-of-the-cat-sat-on-the-mat-against-the-cat-is-on-the-mat-how-does-"
+          "rouge-differ-from-bleu")
+def _():
+    text = "the cat sat on the mat".split()
+    reference = "the cat is on the mat".split()
+    found = sum(min(text.count(word), reference.count(word)) for word in set(text))
+    common = [[0] * (len(reference) + 1) for _ in range(len(text) + 1)]
+    for i, one in enumerate(text):
+        for j, other in enumerate(reference):
+            common[i + 1][j + 1] = (common[i][j] + 1 if one == other
+                                    else max(common[i][j + 1], common[i + 1][j]))
+    recall, precision = found / len(reference), found / len(text)
+    f1 = 2 * recall * precision / (recall + precision)
+    return (f"It is {found}/{len(reference)} = {short(recall)}",
+            f"the reference has {len(reference)} words",
+            f"here {len(text)} too, so F1 is {short(f1)} as well",
+            f"longest common subsequence, also {common[-1][-1]}", "up to 4")

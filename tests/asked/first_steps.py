@@ -316,3 +316,43 @@ def _():
             f"{iterations} iterations with a batch of 4 are only "
             f"{iterations * 4 / examples:.1f} epochs", f"4 · 8 · 2 = {update} examples",
             f"{epochs} epochs are about {epochs * examples / update:.0f} updates")
+
+
+@computed("bpe-by-hand-cost-2-best-2-menu-1-men-1-camel-1-which-are-the-first-three-merges")
+def _():
+    counts = {"cost": 2, "best": 2, "menu": 1, "men": 1, "camel": 1}
+    words = {tuple(word): count for word, count in counts.items()}
+
+    def pairs():
+        found = {}
+        for word, count in words.items():
+            for pair in zip(word, word[1:]):
+                found[pair] = found.get(pair, 0) + count
+        return found
+
+    letters, seen = len(set("".join(counts))), []
+    for merge in (("s", "t"), ("m", "e")):
+        found = pairs()
+        [best] = [pair for pair, times in found.items() if times == max(found.values())]
+        assert best == merge
+        seen.append(found[best])
+        words = {tuple(" ".join(word).replace(" ".join(best), "".join(best)).split()):
+                 count for word, count in words.items()}
+    found = pairs()
+    tie = sorted("".join(pair) for pair, times in found.items()
+                 if times == max(found.values()))
+    assert tie == ["be", "co", "est", "men", "ost"] and ("o", "s") not in found
+    cost, best = (counts[word] for word in ("cost", "best"))
+    return (f"the {letters} characters: *st* is seen {seen[0]} times, {cost} in *cost* "
+            f"and {best} in *best*, and then *me* {seen[1]} times",
+            f"The five pairs are seen {max(found.values())} times each",
+            f"that makes {letters + 3} symbols")
+
+
+@computed("turkish-o-bir-doktor-has-no-gender-why-does-the-translator-write-he-and-she-of-"
+          "a-nurse")
+def _():
+    he = 0.7
+    written = sum(max((he, "he"), (1 - he, "she"))[1] == "he" for _ in range(100))
+    return (f"share of {100 * he:.0f} percent into {written}: with {short(he, 1)} "
+            "for *he*",)

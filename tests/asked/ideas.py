@@ -382,3 +382,88 @@ def _():
             f"billion: {read / other:.1f} times GPT-3's {other} billion", "10⁹",
             f"so {read:.0f}G is not a thousandth of {other}B",
             f"a 20B model may read {read:.0f}B tokens")
+
+
+@computed("in-linear-attention-k-and-v-are-multiplied-first-what-does-this-save-and-why-"
+          "can-ordinary-attention-not-do-it")
+def _():
+    n, d = 1000, 64
+    compared, written = 2 * n * n * d, 2 * n * d * d
+    return (f"For n = {n:,} tokens of width d = {d}",
+            f"takes 2 · n² · d = {compared / 1e6:.0f} million multiplications",
+            f"takes 2 · n · d² = {written / 1e6:.1f} million",
+            f"a factor of n/d, about {compared / written:.0f}, and")
+
+
+@computed("what-is-the-difference-between-rmsnorm-and-layernorm-and-why-do-newer-models-"
+          "use-rmsnorm")
+def _():
+    assert "took 7 to 64 % less time" in text("22")
+    assert "Their Transformer saved about 7 %" in text("22")
+    return "7 to 64 per cent", "in a Transformer about 7"
+
+
+@computed("gpt-2-and-bert-start-their-weights-with-a-standard-deviation-of-0-02-where-"
+          "does-this-number-come-from")
+def _():
+    one, two, three = (short(width ** -0.5, 3) for width in (768, 1600, 4096))
+    layer = nn.Linear(768, 768)
+    nn.init.xavier_normal_(layer.weight)
+    xavier = short(layer.weight.std().item(), 3)
+    return (f"that is {one} for width 768, {two} for 1,600 and {three} for 4,096",
+            f"gives {xavier} for a matrix of 768 by 768",
+            f"With .02 the first loss over 10,000 words is near ln 10,000 = "
+            f"{math.log(10_000):.1f}", "it is over 90", "a fixed .02")
+
+
+@computed("what-is-grokking-and-why-can-i-not-reproduce-it-with-another-share-of-the-data")
+def _():
+    # Power et al. 2022, figure 1 and section 3.3
+    return "half of all divisions modulo 97", "after 1,000 steps", "(section 3.3)"
+
+
+def shrunk(kind, size, rate=0.01, decay=0.1):
+    """What 100 updates leave of a weight of 1, if its gradient changes its sign."""
+    weight = torch.ones(1, requires_grad=True)
+    optimizer = kind([weight], lr=rate, weight_decay=decay)
+    for step in range(100):
+        weight.grad = torch.tensor([size * (-1) ** step])
+        optimizer.step()
+    return weight.item()
+
+
+@computed("adam-with-weight-decay-or-adamw-is-that-not-the-same")
+def _():
+    (large, small), (first, second) = (
+        [shrunk(kind, size) for size in (10.0, 0.1)]
+        for kind in (torch.optim.Adam, torch.optim.AdamW))
+    assert shrunk(torch.optim.Adam, 0.1, decay=0) == shrunk(
+        torch.optim.AdamW, 0.1, decay=0)
+    assert abs(first - second) < 1e-4
+    return (f"stays at {large:.1f} with gradients of ±10, and falls to "
+            f"{short(small, 1)} with ±.1",
+            f"both weights fall to {short(first, 1)}", "with a decay of .01 to .1")
+
+
+@computed("cosine-or-inverse-square-root-which-learning-rate-schedule-should-i-take-for-my-"
+          "transformer")
+def _():
+    half = (1 + math.cos(math.pi / 2)) / 2
+    optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 10)
+    rates = []
+    for _ in range(15):
+        optimizer.step()
+        schedule.step()
+        rates.append(schedule.get_last_lr()[0])
+    assert abs(rates[4] - half) < 1e-6 and rates[9] < 1e-6 < 0.4 < rates[14]
+    return (f"Half-way a cosine still has {short(half, 1)} of its peak",
+            "more than 25 per cent too long")    # Hoffmann et al. 2022, appendix B
+
+
+@computed("gru-or-lstm-which-one-should-i-use")
+def _():
+    lstm, gru = (sum(part.numel() for part in kind(96, 192).parameters())
+                 for kind in (nn.LSTM, nn.GRU))
+    assert gru / lstm == 0.75
+    return (f"a quarter fewer parameters, {gru:,} in place of {lstm:,}",)

@@ -240,3 +240,16 @@ def _():
     return ("BLEU rose from 25.9 to 30.6",
             f"gets {backwards} of 100 content words right, and {plain} in the usual "
             "order")
+
+
+@computed("softmax-with-cross-entropy-has-the-gradient-p-y-why-do-i-need-the-derivatives-"
+          "with-i-not-equal-to-j")
+def _():
+    p = torch.tensor([0.7, 0.2, 0.1])
+    scores = p.log().requires_grad_()
+    F.cross_entropy(scores, torch.tensor(0)).backward()
+    assert torch.allclose(scores.grad, p - torch.tensor([1.0, 0, 0]), atol=1e-6)
+    first, *others = (f"{abs(slope):.1f}"[1:] for slope in scores.grad.tolist())
+    shares = ", ".join(f"{share:.1f}"[1:] for share in p.tolist())
+    return (f"p = ({shares})", f"the gradient is (-{first}, {', '.join(others)})",
+            f"adds up to {abs(round(scores.grad.sum().item(), 6)):.0f}")

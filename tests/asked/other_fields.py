@@ -144,3 +144,41 @@ def _():
     return (f"{times} frames of {side} · {side} places have {places:,} in all",
             f"{places ** 2:,} weights, {places ** 2 * 4 / 1e6:.0f} MB in float32",
             f"{twice // places} times the places and {(twice // places) ** 2} times")
+
+
+@computed("token-indices-sequence-length-is-longer-than-the-specified-maximum-sequence-"
+          "length-for-this-model-533-512-may-i-ignore-it")
+def _():
+    return "If 533 ids", "a table of 512 positions"
+
+
+@computed("detr-has-100-object-queries-what-happens-with-more-objects-and-how-many-do-i-"
+          "choose")
+def _():
+    queries = 100
+    layer = nn.TransformerDecoderLayer(8, 2, batch_first=True)
+    found = layer(torch.randn(1, queries, 8), torch.randn(1, 400, 8)).shape[1]
+    return (f"{queries} queries find at most {found} objects",
+            "found all of 50, but only about 30 of 100",    # Carion et al. 2020
+            "COCO: 7 on average, at most 63, section 4",
+            "is divided by 10 (section 3.1)")
+
+
+@computed("clip-cuts-my-prompt-at-77-tokens-why-exactly-77-and-can-i-make-it-longer")
+def _():
+    positions, words_of_a_token = 77, 0.75    # English, in everyday words
+    pieces = positions - 2
+    assert 50 <= words_of_a_token * pieces <= 60
+    return (f"a learned table of {positions} positions", f"up to {pieces} tokens",
+            "about 50 to 60 English words",
+            "in the paper to 76", f"in the code to {positions}",    # section 2.4
+            f"no row for place {positions + 1}",
+            f"pieces of {pieces} tokens")
+
+
+@computed("why-is-attention-masked-after-the-cyclic-shift-in-swin-s-shifted-windows")
+def _():
+    scores = torch.tensor([0.0, -100])
+    assert scores.softmax(dim=0)[1] < 1e-30
+    # Liu et al. 2021, table 4
+    return "falls from 81.3 to 80.2", "adds -100 to scores"

@@ -192,3 +192,97 @@ def _():
 @computed("opennmt-marian-or-hugging-face-for-a-beginner-does-the-bleu-differ")
 def _():
     return "differ by 1.8 points",    # Post 2018, abstract
+
+
+@computed("why-does-the-model-say-that-9-11-is-greater-than-9-9")
+def _():
+    assert not 9.11 > 9.9 and (9, 11) > (9, 9)    # as numbers, and as versions
+    return f"9.11 does come after 9.9, {9.9:.2f} against 9.11".split(", ")
+
+
+@computed("with-a-context-of-2-048-tokens-and-a-prompt-of-1-700-how-many-tokens-can-"
+          "the-model-write")
+def _():
+    window, reserved = 4096, 4000
+    return (f"It can write {2048 - 1700}",
+            f"reserves {reserved:,} of {window:,} tokens for the answer leaves "
+            f"{window - reserved} for the question")
+
+
+@computed("why-does-a-model-answer-better-when-it-is-told-to-think-step-by-step")
+def _():
+    return "solved 40.7 of 100 school problems in place of 10.4",    # GSM8K
+
+
+@computed("of-20-passages-in-my-prompt-the-model-does-not-find-those-in-the-middle-why")
+def _():
+    return ("With 20 passages", "in 75.8 of 100 cases with the answer in the first, "
+            "53.8 in the tenth, 63.2 in the last")    # table 6
+
+
+@computed("in-ppo-the-kl-divergence-in-my-log-is-negative-is-the-training-broken")
+def _():
+    policy, reference = torch.tensor([[0.5, 0.3, 0.2], [0.6, 0.2, 0.2]])
+    ratio = (policy / reference).log()
+    return (f"alone gives {short(ratio[policy.argmax()].item())}, and the true KL is "
+            f"{short((policy @ ratio).item())}",)
+
+
+@computed("most-models-are-trained-for-about-one-epoch-tinyllama-for-three-how-many-"
+          "are-useful")
+def _():
+    fitted = 15.4    # Muennighoff et al. 2023, appendix A: 15.387756 repetitions
+
+    def worth(epochs):
+        return 1 + fitted * (1 - math.exp(-(epochs - 1) / fitted))
+    assert "need not be read 18 times" in text("19")
+    return ("up to 4 epochs", "after about 40, more are worthless",    # figure 1
+            f"4 epochs are worth {worth(4):.1f} epochs of new text, 40 are worth "
+            f"{worth(40):.1f}, and any number at most {worth(math.inf):.1f}",
+            "repeated 100 times, 800 million parameters were only as good as 400",
+            "18 over 29,000 pairs")
+
+
+@computed("gemma-3-the-27b-model-in-4-bits-or-the-12b-model-in-16-bits")
+def _():
+    large, small = 27, 12
+    # the table of llama.cpp's pull request 1684; Q2_K has 3.315 bits a weight
+    half, four, three = 5.9066, 5.3002, 5.8545    # 7B F16; 13B Q4_K_M and Q2_K
+    assert four < three < half
+    return (f"{large} billion weights of half a byte are {large * 4 / 8} GB, about 17 "
+            f"as a file, and {small} billion of {16 // 8} bytes are {small * 16 // 8}",
+            "4 bits a weight were almost always best",
+            f"LLaMA 13B has a perplexity (lower is better) of {four:.2f} with 4 bits "
+            f"and {three:.2f} with about 3, LLaMA 7B {half:.2f} with 16",
+            f"{large} / {small} = {large / small} times")
+
+
+@computed("a-1b-model-trains-at-8-000-tokens-a-second-with-ddp-and-at-1-750-with-fsdp-"
+          "which-one")
+def _():
+    weight = nn.Parameter(torch.zeros(1000))
+    optimizer = torch.optim.Adam([weight])
+    weight.grad = torch.ones(1000)
+    optimizer.step()
+    kept = [weight, weight.grad, *(state for state in optimizer.state[weight].values()
+                                   if state.numel() == weight.numel())]
+    size = sum(part.numel() * part.element_size() for part in kept) // 1000
+    gathered, exchanged = 1 + 1 + 1, 2    # two collections and a sum; an all-reduce
+    return (f"at {size} bytes a parameter, 1 billion need {size} GB",
+            f"{gathered / exchanged} times the traffic",
+            f"2 texts on each of 4 GPUs need 256 / (4 · 2) = {256 // (4 * 2)} "
+            "such passes for 256 texts")
+
+
+@computed("a-detector-says-that-my-student-s-essay-is-from-chatgpt-can-i-rely-on-it")
+def _():
+    honest, cheating = 500, 20
+    accused, caught = honest // 100, cheating // 2
+    return (f"1 false alarm in 100 accuses {accused} of {honest} honest writers; if "
+            f"{cheating} others cheat and half are found, {accused} of "
+            f"{accused + caught} flagged", "from 70.3 to 4.6 of 100")
+
+
+@computed("whisper-writes-thanks-for-watching-where-nobody-speaks-why")
+def _():
+    return "above .6 and its mean log p below -1",    # transcribe's two thresholds
