@@ -442,3 +442,11 @@ def _():
             f"the reference has {len(reference)} words",
             f"here {len(text)} too, so F1 is {short(f1)} as well",
             f"longest common subsequence, also {common[-1][-1]}", "up to 4")
+
+
+@computed("how-many-parameters-has-an-lstm-with-256-units-and-inputs-of-width-4-096")
+def _():
+    inputs, units = 4096, 256
+    blocks = 4 * ((inputs + units) * units + units)
+    return (f"4 · (({inputs:,} + {units}) · {units} + {units}) = {blocks:,}",
+            "The number of time steps does not count", f"PyTorch shows {blocks + 4 * units:,}")

@@ -253,3 +253,17 @@ def _():
     shares = ", ".join(f"{share:.1f}"[1:] for share in p.tolist())
     return (f"p = ({shares})", f"the gradient is (-{first}, {', '.join(others)})",
             f"adds up to {abs(round(scores.grad.sum().item(), 6)):.0f}")
+
+
+@computed("a-word-vector-is-0-3-0-01-0-04-does-each-of-these-numbers-mean-something")
+def _():
+    return ("such as 50, 300 or 512",)
+
+
+@computed("is-it-a-good-idea-to-replace-scaled-dot-product-attention-with-"
+          "additive-attention-in-the-transformer-and-why")
+def _():
+    tokens, hidden = 512, 64
+    return (f"{tokens} tokens and {hidden} hidden numbers, "
+            f"{tokens ** 2 * hidden / 1e6:.1f} million numbers",
+            f"gives the {tokens ** 2:,} scores")

@@ -182,3 +182,24 @@ def _():
     assert scores.softmax(dim=0)[1] < 1e-30
     # Liu et al. 2021, table 4
     return "falls from 81.3 to 80.2", "adds -100 to scores"
+
+
+@computed("decision-transformer-for-the-rewards-1-2-3-4-5-which-returns-to-go-does-the-"
+          "model-see-and-what-do-i-give-it-at-test-time")
+def _():
+    rewards = [1, 2, 3, 4, 5]
+    right, late = ([str(sum(rewards[at + skip:])) for at in range(len(rewards))]
+                   for skip in (0, 1))
+    return f"It sees {', '.join(right)}:", f"The list {', '.join(late)} leaves"
+
+
+@computed("why-must-whisper-s-encoder-always-get-30-seconds-even-for-5-seconds-of-speech-"
+          "and-how-many-positions-are-these")
+def _():
+    rate, hop = 16_000, 160    # whisper/audio.py
+    frames = 30 * rate // hop
+    halve = nn.Conv1d(80, 8, kernel_size=3, stride=2, padding=1)
+    places = halve(torch.randn(1, 80, frames)).shape[-1]
+    return (f"has exactly {places:,} rows", f"30 seconds are {frames:,} frames of the "
+            f"spectrogram, {rate // hop} a second, and a convolution with stride 2 "
+            f"makes {places:,} positions", "So 5 seconds cost")

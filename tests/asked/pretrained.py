@@ -286,3 +286,92 @@ def _():
 @computed("whisper-writes-thanks-for-watching-where-nobody-speaks-why")
 def _():
     return "above .6 and its mean log p below -1",    # transcribe's two thresholds
+
+
+@computed("lora-on-q-proj-and-v-proj-only-or-on-all-linear-layers-which-one-should-i-"
+          "take")
+def _():
+    wide, keys, inner, rank, layers = 8192, 1024, 28_672, 8, 80    # Llama 2 70B
+
+    def added(rows, columns):
+        return nn.Linear(rows, rank).weight.numel() + nn.Linear(
+            rank, columns).weight.numel()
+    few = layers * (added(wide, wide) + added(wide, keys))
+    full = 2 * few + layers * (2 * added(wide, inner) + added(inner, wide))
+    return (f"at rank {rank}, a Llama of 70 billion gets {full / 1e6:.1f} million "
+            f"({short(100 * full / 70e9)} per cent) instead of {few / 1e6:.1f}",)
+
+
+@computed("which-learning-rate-do-i-take-for-lora-5e-6-or-1e-4")
+def _():
+    steps, rate = 100, 5e-6
+    weight = nn.Parameter(torch.zeros(1))
+    optimizer = torch.optim.Adam([weight], lr=rate)
+    for _ in range(steps):
+        weight.grad = torch.ones(1)
+        optimizer.step()
+    return ("Begin with 1e-4 to 2e-4", "1e-5 to 2e-5 is usual",
+            f"after {steps} updates at 5e-6, B is at most about "
+            f"{short(weight.abs().item(), 4)}")
+
+
+@computed("instructgpt-ranks-4-to-9-answers-and-puts-all-pairs-into-one-batch-element-"
+          "how-many-pairs-are-these-and-why")
+def _():
+    few, many = (len(torch.combinations(torch.arange(k))) for k in (4, 9))
+    return (f"K (K - 1) / 2 pairs: {few} for K = 4, and {many} for K = 9",
+            f"up to {9 - 1} times in an epoch",
+            f"takes 9 passes in place of 2 · {many} = {2 * many}")
+
+
+@computed("which-max-seq-length-do-i-take-for-fine-tuning-bert-128-384-or-512")
+def _():
+    return "BERT's maximum is 512", "384 is usual for SQuAD"    # run_squad.py
+
+
+@computed("squad-reports-f1-and-em-what-is-the-em-score-and-how-is-f1-computed-from-an-"
+          "answer")
+def _():
+    predicted, reference = {"in", "paris", "france"}, {"paris", "france"}
+    common = len(predicted & reference)
+    p, r = common / len(predicted), common / len(reference)
+    return ("F1 is 2 p r / (p + r)",
+            f"p = {common}/{len(predicted)} and r = {r:.0f}, so F1 is "
+            f"{short(2 * p * r / (p + r), 1)} and EM is {predicted == reference:d}")
+
+
+@computed("how-do-1-000-000-steps-of-bert-make-40-epochs-over-3-3-billion-words")
+def _():
+    steps, batch, corpus = 1_000_000, 256, 3.3e9
+    told = steps * batch * 512
+    done = steps * batch * (9 * 128 + 512) // 10
+    return (f"{batch} · 512 = {batch * 512:,} tokens a step, times {steps:,}, are "
+            f"{told / 1e9:.0f} billion, and {told / 1e9:.0f} / {corpus / 1e9} is about "
+            f"{told / corpus:.0f}", "In 90 of 100 steps sequences had 128 tokens",
+            f"these are {done / 1e9:.0f} billion tokens, {done / corpus:.0f} passes")
+
+
+@computed("why-is-the-file-of-the-13b-model-smaller-than-that-of-the-7b-model")
+def _():
+    single, half = torch.float32.itemsize, torch.bfloat16.itemsize
+    return (f"7 billion parameters in float32 ({single} bytes) are {7 * single} GB, "
+            f"and 13 billion in bfloat16 ({half} bytes) are {13 * half} GB",
+            f"the 7B model takes {7 * half} GB")
+
+
+@computed("what-are-the-175-billion-parameters-of-gpt-3")
+def _():
+    d, layers, places = 12_288, 96, 2048
+    small = 64
+    layer = nn.TransformerEncoderLayer(small, 4, 4 * small, bias=False)
+    attention = sum(part.numel() for part in layer.self_attn.parameters())
+    inner = layer.linear1.weight.numel() + layer.linear2.weight.numel()
+    assert (attention, inner) == (4 * small ** 2, 8 * small ** 2)
+    assert round((layers * 12 * d * d + (50_257 + places) * d) / 1e9) == 175
+    return (f"about {(attention + inner) // small ** 2} d²: {attention // small ** 2} "
+            "d² in attention (query, key, value, output) and "
+            f"{inner // small ** 2} d² in the feed-forward",
+            f"{layers} layers with d = {d:,}",
+            f"have {layers * 12 * d * d / 1e9:.0f} billion, and 50,257 embeddings add "
+            f"{short(50_257 * d / 1e9, 1)} billion",
+            f"table of {places:,} positions, {short(places * d / 1e9, 3)} billion")

@@ -382,3 +382,28 @@ def _():
     assert right[1:] == wrong[:1]
     return (f"begin with {f'{wrong[0]}'[1:]}, and not with {right[0]:.0f}",
             f"a warm-up of {1000:,} steps lasts {1000:,} epochs")
+
+
+@computed("my-gpt-has-a-loss-of-3-1-are-3-0-and-2-9-much-better-and-is-it-worth-some-more-"
+          "days")
+def _():
+    before, after, small, medium = math.exp(3.0), math.exp(2.9), 3.12, 2.84
+    return (f"{3.0 - 2.9:.1f} less"[1:], "from 3.0 to 2.9",
+            f"about {100 * (1 - after / before):.0f} percent",
+            f"from {before:.1f} to {after:.1f}", f"{small - medium:.2f} lies"[1:],
+            f"with {small}", f"with {medium}")
+
+
+@computed("my-language-model-predicts-only-50-percent-of-the-next-words-right-in-training-"
+          "is-that-normal")
+def _():
+    return ("100 percent on new text", "people guessed 29 of 100 next pieces",
+            "GPT-3 guessed 49", "Nearly 100 percent")
+
+
+@computed("must-the-batch-size-be-a-power-of-two")
+def _():
+    tried, multiple, power = 52, 48, 64
+    assert tried & (tried - 1) and multiple & (multiple - 1) and not power & (power - 1)
+    assert tried % 8 and not multiple % 8
+    return f"{tried} is as good as {multiple} or {power}", "multiples of 8 or 64"

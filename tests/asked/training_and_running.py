@@ -404,3 +404,44 @@ def _():
     return (f"At {each} bytes a parameter 24 GB are full with {24 / each} billion",
             "an RTX 4090 has no NVLink", f"of 48 GB is simpler, and holds {48 // each} "
             "billion", "frozen weights of 4 bits", "means of 8 bits")
+
+
+@computed("on-four-gpus-my-training-hangs-at-the-end-of-the-epoch-without-an-error-why")
+def _():
+    examples, batch, gpus = 4097, 1024, 4
+    part = math.ceil(examples / gpus)
+    parts = [part] * (gpus - 1) + [examples - (gpus - 1) * part]
+    steps = [math.ceil(part / batch) for part in parts]
+    told = [f"{part:,}" for part in parts]
+    return (f"{examples:,} examples", f"{', '.join(told[:-1])} and {told[-1]}",
+            f"{', '.join(map(str, steps[:-1]))} and {steps[-1]} batches",
+            f"up to {batch:,}")
+
+
+@computed("a-pipeline-with-4-stages-and-8-microbatches-which-share-of-the-time-is-each-gpu-"
+          "idle-and-with-64")
+def _():
+    def idle(parts, digits=0):
+        return f"{100 * 3 / (parts + 3):.{digits}f}"
+    return (f"{idle(8)} percent with 8 microbatches and {idle(64, 1)} with 64",
+            f"here 3/{8 + 3} and 3/{64 + 3}",
+            f"With 4 microbatches it is 3/{4 + 3}, or {idle(4)} percent",
+            f"with one microbatch {idle(1)} percent")
+
+
+@computed("how-long-does-it-take-to-train-bert-from-scratch-on-800-000-sentences-with-one-"
+          "rtx-2080")
+def _():
+    sentences, batch, second, long = 800_000, 32, 0.2, 1_000_000 * 256
+    epoch = sentences // batch
+    hours = epoch * second / 3600
+    days = long / batch * second / 86_400
+    words = 800e6 + 2500e6    # of books, and of Wikipedia: the paper's section 3.1
+    return (f"{hours:.1f} hours an epoch", f"takes {short(second, 1)} seconds",
+            "time 100 updates", f"{sentences:,} / {batch} = {epoch:,}",
+            f"4 epochs are then {4 * epoch:,} updates, {4 * hours:.1f} hours",
+            "1,000,000 updates of 256 sequences, 4 days on 16 TPU chips",
+            f"{batch} sentences in {short(second, 1)} seconds that is {days:.0f} days",
+            f"{sentences:,} sentences of 25 words are "
+            f"{sentences * 25 / 1e6:.0f} million",
+            f"BERT had {words / 1e9:.1f} billion")

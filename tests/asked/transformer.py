@@ -201,3 +201,46 @@ def _():
 @computed("grouped-query-attention-are-keys-repeated-or-queries-merged")
 def _():
     return (f"32 / 8 = {32 // 8}",)
+
+
+@computed("the-paper-says-pe-pos-k-is-a-linear-function-of-pe-pos-how-can-that-be-if-"
+          "the-sine-is-not-linear")
+def _():
+    return "a 2 × 2 rotation", "one frequency"
+
+
+@computed("with-12-heads-the-alibi-slopes-are-0-5-0-0039-and-then-jump-to-0-7071-is-"
+          "this-a-bug")
+def _():
+    def slopes(heads):
+        return [2 ** (-8 * head / heads) for head in range(1, heads + 1)]
+    eight, extra, plain = slopes(8), slopes(16)[0::2][:4], slopes(12)
+    assert eight == [1 / 2 ** power for power in range(1, 9)]
+    *first, last = (f"{slope:.4f}" for slope in extra)
+    return ("no power of 2", "For 8 heads the slopes are 1/2, 1/4 and so on down to "
+            f"1/{1 / eight[-1]:.0f}; for 12 heads {', '.join(first)} and {last} follow",
+            "the list for 16 heads", f"first {short(plain[0])} and {short(plain[1])}")
+
+
+@computed("relu-gelu-or-swiglu-in-the-feed-forward-layer-which-one-should-i-take")
+def _():
+    width, layers = 768, 12
+    inner, tables = 4 * width, (50_257 + 1_024) * width
+    attention = nn.MultiheadAttention(width, 12)
+    plain = count(attention, nn.Linear(width, inner), nn.Linear(inner, width),
+                  nn.LayerNorm(width), nn.LayerNorm(width))
+    gate = count(nn.Linear(width, inner))
+    gpt = layers * plain + tables + count(nn.LayerNorm(width))
+    assert gpt == 124_439_808
+    assert 3 * width * (inner * 2 // 3) == 2 * width * inner
+    return ("2/3 of the inner width", f"GPT-2's {gpt / 1e6:.1f} million parameters "
+            f"become {(gpt + layers * gate) / 1e6:.1f} million", "run at GPT-2's size")
+
+
+@computed("is-dropout-0-9-keep-90-percent-or-drop-90-percent")
+def _():
+    p = 0.9
+    return (f"{p} drops {100 * p:.0f} percent", f"{100 * p:.0f} percent of the values "
+            f"are lost in place of {100 * (1 - p):.0f}",
+            f"with p = {p} they become {1 / (1 - p):.0f} times as large",
+            "0.1 (base model) or 0.3 (big model)")

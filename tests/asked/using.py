@@ -383,3 +383,23 @@ def _():
     return (f"{sentences:,} · {sentences - 1:,} / 2, about {pairs / 1e6:.0f} million",
             f"needs {sentences:,} passes", "5 seconds in place of 65 hours",
             "fetch the best 100")
+
+
+@computed("which-temperature-should-i-set-when-a-language-model-translates")
+def _():
+    return "between 0 and .3", "Values of .7 to 1"
+
+
+@computed("speculative-decoding-with-acceptance-rate-0-8-and-4-drafted-tokens-how-many-"
+          "tokens-come-out-of-each-step-of-the-large-model")
+def _():
+    share, guesses, cost = 0.8, 4, 0.1
+    accepted = sum(share ** n for n in range(1, guesses + 1))
+    written = (1 - share ** (guesses + 1)) / (1 - share)
+    assert math.isclose(written, accepted + 1)
+    step = 1 + guesses * cost
+    return (f"On average {written:.2f}", "(1 - .8^5) / (1 - .8)", "accepted with .8",
+            f"= {accepted:.2f} are accepted, not {guesses * share:.1f}:",
+            ".8 + .8² + .8³ + .8⁴", f"costs {short(cost, 1)} of a large step",
+            f"{written:.2f} / {step:.1f} = {written / step:.1f}, or "
+            f"{accepted / step:.2f} without", f"checking {guesses + 1} places")
