@@ -449,4 +449,5 @@ def _():
     inputs, units = 4096, 256
     blocks = 4 * ((inputs + units) * units + units)
     return (f"4 · (({inputs:,} + {units}) · {units} + {units}) = {blocks:,}",
-            "The number of time steps does not count", f"PyTorch shows {blocks + 4 * units:,}")
+            "The number of time steps does not count",
+            f"PyTorch shows {blocks + 4 * units:,}")
