@@ -461,7 +461,7 @@ def _():
             "more than 25 per cent too long")    # Hoffmann et al. 2022, appendix B
 
 
-@computed("gru-or-lstm-which-one-should-i-use")
+@computed("which-recurrent-layer-do-i-choose-for-my-task-a-gru-or-an-lstm")
 def _():
     lstm, gru = (sum(part.numel() for part in kind(96, 192).parameters())
                  for kind in (nn.LSTM, nn.GRU))
