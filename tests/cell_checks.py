@@ -18,11 +18,6 @@ from softdict.checks import GONE
 DRAWING_IS_NOT = {"show", "close", "rc", "rc_context", "style", "switch_backend"}
 CELL, EXERCISE, QUOTE = 12, 30, 40    # the most lines of code; CONTRIBUTING names them
 SETUP = 6    # the most lines of all
-# Chapters that are still to be cut
-TOO_LONG = {"02_soft_lookup.ipynb", "04_seq2seq.ipynb", "08_scores.ipynb",
-            "10_multi_head.ipynb", "11_masking.ipynb", "12_positions.ipynb",
-            "13_block.ipynb", "14_transformer.ipynb", "15_training.ipynb",
-            "17_search.ipynb"}
 
 
 # Cells
@@ -237,7 +232,7 @@ def chapters_have_their_parts(book):
             yield (f"{name}: opens without a promise or its minutes (Reading takes "
                    "about 0 minutes; make quotes counts them)")
         long = lengths.minutes(notebook)
-        if long > lengths.MINUTES and name not in TOO_LONG:
+        if long > lengths.MINUTES:
             yield (f"{name}: its main road takes {long} minutes; {lengths.MINUTES} are "
                    "meant: cut, or move something behind *Going further*")
         objectives = re.findall(r"^\d\. .*(?:\n(?!\n|\d\. ).*)*", head, re.MULTILINE)

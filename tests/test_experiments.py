@@ -370,7 +370,9 @@ def test_the_books_models_are_those_of_the_recipes():
              for name, one in group.items()}
     assert {"rnn", "transformer", "transformer-rotary"} < set(known)
     for name, recipe in recipes.RECIPES.items():
-        one = known[{"attention-dot": "attention"}.get(name, name)]
+        system = {"attention-dot": "attention"}.get(name, name)
+        assert system in known, "a recipe is one of SYSTEMS in experiments/translation"
+        one = known[system]
         assert (one.build.func, one.settings) == (
             getattr(recipe.build, "func", recipe.build), recipe.settings)
         assert recipe.words.startswith(("an RNN ", "a Transformer "))
