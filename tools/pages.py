@@ -385,9 +385,8 @@ def axe_findings(page, contrast_alone=False):
     from axe_playwright_python.sync_playwright import Axe
 
     page.add_style_tag(content=STILL)
-    runs = [(None, {"rules": {"color-contrast": {"enabled": False}}})]
-    if contrast_alone:
-        runs.clear()
+    others = [(None, {"rules": {"color-contrast": {"enabled": False}}})]
+    runs = [] if contrast_alone else others
     if page.evaluate(ONE_OF_EACH_LOOK):
         runs.append(({"include": [["[data-look]"]]}, {"runOnly": ["color-contrast"]}))
     for context, options in runs:
