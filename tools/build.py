@@ -256,10 +256,10 @@ def test(only=""):
         report(run_notebooks(only))
         return
     notebooks = run_notebooks()
-    # three for two cores, since some tests wait; a file stays in one, with what its
-    # tests share, and tests/conftest.py sends the longest files first
-    with step("Unit tests and book checks, in three processes"):
-        report(notebooks, pytest("tests", "-n", "3", "--dist", "loadfile",
+    # a file stays in one process, with what its tests share, and tests/conftest.py
+    # sends the longest files first
+    with step(f"Unit tests and book checks, in {PROCESSES} processes"):
+        report(notebooks, pytest("tests", "-n", PROCESSES, "--dist", "loadfile",
                                  "--no-loadscope-reorder", cwd=ROOT))
 
 
@@ -305,7 +305,7 @@ def report(*counts):
 
 
 def run_notebooks(only="", shift=0):
-    """Runs nbval in an empty folder, three notebooks at a time; returns its counts.
+    """Runs nbval in an empty folder, some notebooks at a time; returns its counts.
 
     only: the chapters, as in 02,07, or all
 
@@ -326,7 +326,7 @@ def run_notebooks(only="", shift=0):
         counts = pytest(
             "--nbval-lax", "--nbval-current-env",
             "--nbval-cell-timeout", "3600" if shift else "900",
-            "-n", "0" if shift or len(wanted) < 2 else "3", "--dist", "loadfile",
+            "-n", "0" if shift or len(wanted) < 2 else PROCESSES, "--dist", "loadfile",
             "--no-loadscope-reorder", folder, cwd=folder, variables=wheel)
         # nobody edited the sources on the way
         if not shift and fingerprints(only) == wanted:
@@ -388,6 +388,8 @@ def as_if_run(notebook, compared=True):
     return json.dumps(content)
 
 
+# one more than there are cores, since some tests wait; each may take a gigabyte
+PROCESSES = min(8, 1 + (os.cpu_count() or 1))
 PYTEST = ("import sys; sys.path.append(sys.argv.pop(1)); import pytest; "
           "sys.exit(pytest.main())")
 
