@@ -203,3 +203,11 @@ def _():
     return (f"has exactly {places:,} rows", f"30 seconds are {frames:,} frames of the "
             f"spectrogram, {rate // hop} a second, and a convolution with stride 2 "
             f"makes {places:,} positions", "So 5 seconds cost")
+
+
+@computed("the-word-error-rate-of-my-speech-recogniser-is-2-0-that-is-200-per-cent-"
+          "how-can-that-be")
+def _():
+    substitutions, deletions, insertions, words = 1, 0, 1, 1
+    rate = (substitutions + deletions + insertions) / words
+    return f"over one word give {rate};",
