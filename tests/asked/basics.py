@@ -19,7 +19,7 @@ def _():
     return ("keeps the 50 likeliest words", "reach .95", "few of the 50 away")
 
 
-@computed("why-do-i-need-a-validation-set-and-a-test-set-and-not-just-one-of-them")
+@computed("why-do-i-need-a-validation-set-and-a-test-set-and-not-one-of-them-alone")
 def _():
     models, examples = 20, 100
     shares = [math.comb(examples, right) / 2 ** examples
