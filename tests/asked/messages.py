@@ -18,3 +18,61 @@ def _():
           "is-false-how-do-i-load-the-model")
 def _():
     return f"names *CUDA device {torch.device('cuda:3').index}*",
+
+
+@computed("input-size-1-must-be-equal-to-input-size-expected-300-got-100-in-my-lstm-"
+          "which-number-do-i-change")
+def _():
+    rnn, x = torch.nn.LSTM(300, 8), torch.randn(5, 2, 100)
+    return (f"vectors of width {x.shape[2]} meet a layer made for {rnn.input_size}",
+            f"trained for {rnn.input_size} do not fit")
+
+
+@computed("dropout-argument-input-position-1-must-be-tensor-not-str-after-bert-where-"
+          "does-a-string-come-from")
+def _():
+    return "Since version 4, the models",
+
+
+@computed("support-for-mismatched-key-padding-mask-and-attn-mask-is-deprecated-use-"
+          "same-type-for-both-instead-what-is-mismatched")
+def _():
+    assert torch.tensor(True).float() == 1
+    return "Some versions around 2.0 warned",    # issues 95702 and 96103 of pytorch
+
+
+@computed("the-size-of-tensor-a-must-match-the-size-of-tensor-b-at-non-singleton-"
+          "dimension-3-in-masked-fill-which-shape-must-my-mask-have")
+def _():
+    axes = ["batch", "heads", "queries", "keys"]
+    return f"Dimension {axes.index('keys')} is the keys",
+
+
+@computed("dataloader-worker-is-killed-by-signal-bus-error-it-is-possible-that-"
+          "dataloader-s-workers-are-out-of-shared-memory-how-do-i-get-rid-of-it")
+def _():
+    return "only 64 MB by default",
+
+
+@computed("for-1-0-0-0-my-own-layer-norm-gives-1-5-and-0-5-and-nn-layernorm-1-732-"
+          "and-0-577-which-is-right")
+def _():
+    x, width = torch.tensor([1.0, 0, 0, 0], dtype=torch.float64), 512
+    mean, variance = x.mean().item(), x.var(correction=0).item()
+    paper, usual = variance ** 0.5, x.std().item()
+    left = x[0].item() - mean
+    wide = torch.randn(width)
+    factor = (wide.std() / wide.std(correction=0)).item()
+    assert abs(factor - (width / (width - 1)) ** 0.5) < 1e-6
+    theirs = torch.nn.LayerNorm(4, dtype=torch.float64)(x)[0].item()
+    assert abs(theirs - left / paper) < 1e-3
+
+    def told(number, digits):
+        return f"{number:.{digits}f}".replace("0.", ".", 1).rstrip("0")
+    return (f"The mean is {told(mean, 2)}, the variance {told(variance, 4)} and the "
+            f"standard deviation {told(paper, 3)}",
+            f"1 becomes {told(left, 2)}/{told(paper, 3)} = {left / paper:.3f}",
+            f"it gives {told(usual, 3)}, and 1 becomes "
+            f"{told(left, 2)}/{told(usual, 3)} = {left / usual:.1f}",
+            f"At width {width} they differ by a factor √({width}/{width - 1}), "
+            f"{told(100 * (factor - 1), 1)} percent")
