@@ -31,7 +31,7 @@ def _():
 @computed("dropout-argument-input-position-1-must-be-tensor-not-str-after-bert-where-"
           "does-a-string-come-from")
 def _():
-    return "Since version 4, the models",
+    return "since version 4, models of Hugging Face",
 
 
 @computed("support-for-mismatched-key-padding-mask-and-attn-mask-is-deprecated-use-"
@@ -74,5 +74,5 @@ def _():
             f"1 becomes {told(left, 2)}/{told(paper, 3)} = {left / paper:.3f}",
             f"it gives {told(usual, 3)}, and 1 becomes "
             f"{told(left, 2)}/{told(usual, 3)} = {left / usual:.1f}",
-            f"At width {width} they differ by a factor √({width}/{width - 1}), "
-            f"{told(100 * (factor - 1), 1)} percent")
+            f"At width {width} the two results differ by a factor "
+            f"√({width}/{width - 1}), {told(100 * (factor - 1), 1)} percent")
