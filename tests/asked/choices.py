@@ -13,7 +13,7 @@ def _():
     words, width = 10_000, 256
     table = nn.Embedding(words, width).weight.numel()
     return ("100 to 300 numbers for word vectors", "128 to 512 for small Transformers",
-            "base Transformer has 512, BERT-base and GPT-2 small 768",
+            "base Transformer has 512, and BERT-base and GPT-2 small have 768",
             f"{words ** 0.25:.0f} for {words:,}",
             f"{words:,} · {width} = {table / 1e6:.2f} million")
 
@@ -22,7 +22,7 @@ def _():
 def _():
     width, rank = 4096, 8
     new, old = 2 * width * rank, width * width
-    return ("Begin with 8 or 16", "Take 32, 64 or more",
+    return ("Begin with 8 or 16", "take 32, 64 or more",
             "ranks 4 and 8 did as well as 64",    # Hu et al. 2022
             "2 · d · r", f"for {width:,} and rank {rank} these are {new:,}",
             f"{100 * new / old:.1f} per cent of its ".removeprefix("0") +
@@ -33,8 +33,8 @@ def _():
 def _():
     default = torch.optim.AdamW([nn.Parameter(torch.ones(1))]).defaults["weight_decay"]
     shrinks = f"{3e-4 * 0.1:.5f}".removeprefix("0")
-    return (f"With AdamW {default:.2f} is PyTorch's default".replace("0.", "."),
-            ".1 is usual for pretraining", "0 to .01 for a short fine-tuning",
+    return (f"with AdamW {default:.2f} is PyTorch's default".replace("0.", "."),
+            ".1 is usual for pretraining", "0 to .01 fits a short fine-tuning",
             "The value 1e-4 is a habit", "1 − rate · decay".replace("−", "-"),
             f"with 3e-4 and .1 a step shrinks it by {shrinks}")
 
@@ -49,9 +49,9 @@ def _():
 def _():
     bits, bandwidth = 16, 1000
     size = 7 * bits / 8    # GB
-    return (f"In {bits} bits {size:.0f} GB allow {bandwidth / size:.0f} tokens",
-            f"in 4 bits (about 4 GB) {bandwidth / 4:.0f}",
-            "often gets 50 to 70 per cent",
+    return (f"at most {bandwidth / size:.0f} in {bits} bits ({size:.0f} GB)",
+            f"{bandwidth / 4:.0f} in 4 bits (about 4 GB)",
+            "often gets 50 to 80 per cent",
             f"with 40 GB/s, a model of 32 GB writes at most {40 / 32} tokens a second")
 
 
@@ -78,9 +78,9 @@ def _():
     memory, state = 24, 16    # GB; bytes a parameter
     assert 1 < memory / state < 2 and 13 * 4 / 8 < memory / 2
     return (f"{memory} GB hold full training with Adam ({state} bytes a parameter",
-            "about 1B parameters, or LoRA on 7B or 13B in 4 bits",
-            f"Two cards have {2 * memory} GB", f"your model fits {memory} GB",
-            "one 4090 is simpler", "as one 3090", "(1,008 and 936 GB/s)")
+            "about 1B parameters, or LoRA on 13B in 4 bits",
+            f"Two cards have {2 * memory} GB", f"your training fits {memory} GB",
+            "Take one 4090", "as one 3090", "(1,008 and 936 GB/s)")
 
 
 @computed("why-has-mixtral-8x7b-about-47-billion-parameters-and-not-56")
