@@ -2,8 +2,10 @@
 answer with its anchor."""
 
 import math
+import statistics
 
 import torch
+from asked_numbers import results
 from asking import computed
 from torch import nn
 
@@ -114,3 +116,81 @@ def _():
             f"{weights // 1000:,} thousand", f"row of {width} numbers",
             f"{context} · {words:,} · {width} = {context * words * width:,}",
             f"has another {others:,}", f"there are {weights + others:,}")
+
+
+@computed("why-is-it-a-problem-that-the-encoder-hands-the-whole-sentence-to-the-"
+          "decoder-as-one-vector")
+def _():
+    short, long = (statistics.mean(one["by length"][size]["content"][0]
+                                   for one in results("rnn"))
+                   for size in ("4-8", "21-24"))
+    return ("size for 5 words and for 50,", f"keeps {short:.0f} of 100 content words "
+            f"in sentences of 4 to 8 words, and {long:.0f} at 21 to 24")
+
+
+@computed("does-each-attention-head-get-its-own-slice-of-the-word-s-vector-dims-"
+          "0-to-63-for-the-first-head-and-so-on")
+def _():
+    project = nn.Linear(512, 512, bias=False)
+    width = project.out_features // 8
+    one = torch.zeros(1, 512, requires_grad=True)
+    project(one)[0, :width].sum().backward()    # the first head's slice
+    assert (one.grad != 0).all()
+    return (f"project all {one.numel()} numbers to a query, a key and a value of "
+            f"{width} numbers", "from 512 to 512 numbers", "on all 512 input numbers")
+
+
+@computed("what-is-exposure-bias-in-a-model-that-is-trained-with-teacher-forcing")
+def _():
+    often, plain = (statistics.mean(one["by length"]["21-24"]["bleu"][0]
+                                    for one in results(name))
+                    for name in ("rnn-forced-75", "rnn"))
+    return (f"gains {often - plain:.1f} BLEU by practice, at 21 to 24 words",)
+
+
+@computed("my-training-loss-jumps-up-and-down-from-batch-to-batch-is-something-wrong")
+def _():
+    small, large = 4, 64
+    times = {1: "as much", 4: "four times as much"}[round((large / small) ** 0.5)]
+    return (f"batches of {small} swing {times} as batches of {large}",)
+
+
+@computed("what-is-the-difference-between-zero-shot-one-shot-and-few-shot-and-"
+          "does-the-model-learn-anything-then")
+def _():
+    return ("mostly 2 to some tens",)
+
+
+@computed("what-is-an-inductive-bias-and-why-is-it-said-that-a-transformer-has-"
+          "less-of-it-than-a-cnn-or-an-rnn")
+def _():
+    return ("with 300 million images",)
+
+
+@computed("why-does-training-a-transformer-need-a-gpu-if-my-cpu-has-cores-with-a-"
+          "higher-clock")
+def _():
+    desktop = 2 * 8 * 5.6      # channels, bytes, billions of transfers a second
+    card = 384 / 8 * 21        # an RTX 4090's bytes, billions of transfers a second
+    large = 3350               # an H100 SXM's, as its maker says
+    assert 10 < card / desktop < large / desktop < 40
+    return (f"DDR5-5600 give at most {desktop:.1f} GB a second, an RTX 4090 "
+            f"{card:,.0f} and an H100 {large:,} (",)
+
+
+@computed("why-has-a-transformer-many-layers-if-already-in-the-first-one-each-"
+          "word-can-look-at-all-the-others")
+def _():
+    looks = torch.tensor([[0.0, 1, 0], [0, 0, 1], [0, 0, 1]])
+    assert looks[0].tolist() == [0, 1, 0] and (looks @ looks)[0].tolist() == [0, 0, 1]
+    return ("what word 2 holds reaches word 0 only in the second",)
+
+
+@computed("do-the-numbers-of-the-tokens-mean-anything-is-token-3-956-closer-to-3-"
+          "957-than-to-40-000-and-has-a-word-always-the-same-number")
+def _():
+    table = nn.Embedding(40_001, 4)
+    near, other, far = table(torch.tensor([3_956, 3_957, 40_000]))
+    fetched = table.weight[[3_956, 3_957, 40_000]]
+    assert torch.equal(torch.stack([near, other, far]), fetched)
+    return ("so 3,956 is no closer to 3,957 than to 40,000",)

@@ -163,3 +163,112 @@ def _():
             "1 / √(512 · 4,000)", f"{short(512 ** -0.5, 3)} for width 512",
             f"{short(768 ** -0.5, 3)} for 768", "such as 2;", "2e-3",
             f"to half at step {half:,}")
+
+
+@computed("which-character-coverage-do-i-give-sentencepiece-0-9995-or-1-0")
+def _():
+    characters, share = 1_000_000, 0.9995
+    return ("Take 1.0 for languages with a small alphabet, and .9995, the default",
+            f"In a text of {characters:,} characters .9995 leaves out up to "
+            f"{round((1 - share) * characters)} of them")
+
+
+@computed("how-many-sentences-do-i-need-to-train-a-sentencepiece-vocabulary-must-it-be-"
+          "my-whole-corpus-of-34-million-lines")
+def _():
+    # Kudo in issues 308 and 9 of google/sentencepiece
+    return "for about 32,000 pieces a random sample of 1 to 10 million sentences",
+
+
+@computed("should-i-set-dropout-to-0-when-i-pretrain-a-language-model-as-llama-and-"
+          "nanogpt-do")
+def _():
+    # nanoGPT: data/openwebtext/readme.md, config/train_gpt2.py
+    tokens, read = 9_035_582_198, 600_000 * 12 * 1024 * 5 * 8
+    return (f"The {tokens / 1e9:.0f} billion tokens of",
+            f"are read about {read / tokens:.0f} times", "its 124 million parameters",
+            "models of up to 1.4 billion parameters",    # Liu et al. 2025, abstract
+            "take .1 to .3 again")
+
+
+@computed("should-the-cosine-schedule-end-at-0-or-at-a-tenth-of-the-highest-learning-"
+          "rate")
+def _():
+    peak = 6e-4    # of the smallest GPT-3: Brown et al. 2020, table 2.1
+    last = f"{peak / 10:.0e}".replace("-05", "-5")
+    return f"With a peak of 6e-4 the last rate is then {last}",
+
+
+@computed("how-many-key-value-heads-should-i-take-for-grouped-query-attention-1-8-or-"
+          "as-many-as-there-are-query-heads")
+def _():
+    queries = 32
+    assert queries / 8 == 4 and queries / 1 == 32    # a quarter, a thirty-second
+    fits = [n for n in (4, 6, 8) if 12 % n == 0]
+    return ("Take 8: in the paper 8 groups",    # Ainslie et al. 2023, section 3.3
+            f"with {queries} query heads, 8 need a quarter, and 1 needs",
+            f"with 12 query heads take {fits[0]} or {fits[1]}",
+            "in the paper 5 per cent of its first training")
+
+
+@computed("sentence-vectors-of-384-768-or-1-536-numbers-which-size-should-i-take-for-"
+          "searching-my-documents-and-may-i-shorten-them")
+def _():
+    texts = 1_000_000
+    short, long = (texts * width * 4 / 1e9 for width in (384, 1536))
+    return ("Begin with 384 or 768 numbers",
+            f"{texts:,} vectors of 384 numbers in float32 take {short:.1f} GB, "
+            f"those of 1,536 take {long:.1f} GB")
+
+
+@computed("should-i-tie-the-word-embeddings-to-the-output-layer-in-a-large-model-if-"
+          "small-ones-do-and-llama-7b-does-not")
+def _():
+    def size(layers, width, hidden, narrow, words, tables):
+        layer = 2 * width * width + 2 * width * narrow + 3 * width * hidden + 2 * width
+        return layers * layer + tables * words * width + width
+    large = size(32, 4096, 11_008, 4096, 32_000, 2)
+    small = size(16, 2048, 8192, 512, 128_256, 1)
+    saved = 32_000 * 4096, 128_256 * 2048
+    assert abs(saved[1] / small - 0.2) < 0.02    # about a fifth
+    return (f"32,000 · 4,096 = {saved[0] / 1e6:.0f} million numbers, "
+            f"{100 * saved[0] / large:.0f} per cent of Llama 7B",
+            f"At 128,256 · 2,048 these are {saved[1] / 1e6:.0f} million",
+            f"Llama 3.2 1B with its {small / 1e9:.2f} billion")
+
+
+@computed("which-size-of-gpt-can-i-train-from-scratch-on-one-consumer-gpu-with-12-to-"
+          "16-gb")
+def _():
+    small, each, ratio, speed = 124e6, 16, 20, 1e13
+    def seconds(parameters):
+        return 6 * parameters * ratio * parameters / speed
+    return (f"its {small / 1e6:.0f} million parameters take {each} bytes each",
+            "GPT-2 small", f"{small * each / 1e9:.0f} GB before activations",
+            f"{ratio} tokens for each parameter are {small * ratio / 1e9:.1f} billion",
+            "about 6 operations a parameter",
+            f"{speed / 1e12:.0f} trillion operations a second, training takes "
+            f"{seconds(small) / 86_400:.1f} days; a model of 30 million takes "
+            f"{seconds(30e6) / 3600:.0f} hours, one of 500 million "
+            f"{seconds(500e6) / 86_400:.0f} days", "above some 500 million parameters")
+
+
+@computed("quantization-pruning-or-distillation-which-one-should-i-use-to-make-my-"
+          "trained-model-smaller-and-faster")
+def _():
+    half = torch.finfo(torch.float16).bits
+    assert 8 / half == 1 / 2 and 4 / half == 1 / 4
+    return ("Weights of 8 bits take half of the memory of float16, those of 4 bits "
+            "about a quarter",)
+
+
+@computed("dna-has-four-letters-should-i-tokenize-single-nucleotides-6-mers-or-bpe-and-"
+          "how-large-is-the-vocabulary-then")
+def _():
+    letters, length, special = 4, 6, 5    # PAD, UNK, CLS, SEP, MASK
+    pieces = letters ** length
+    # BPE of 4,096 pieces: five times, Zhou et al. 2024 (DNABERT-2), section 3.1
+    return (f"Single nucleotides need {letters} tokens", f"{length}-mers need 4⁶ = "
+            f"{pieces:,} and {special} special ones, so {pieces + special:,}",
+            f"Non-overlapping {length}-mers make them {length} times shorter",
+            f"BPE with {pieces:,} pieces")

@@ -76,3 +76,31 @@ def _():
             f"{told(left, 2)}/{told(usual, 3)} = {left / usual:.1f}",
             f"At width {width} the two results differ by a factor "
             f"√({width}/{width - 1}), {told(100 * (factor - 1), 1)} percent")
+
+
+@computed("subtraction-the-operator-with-a-bool-tensor-is-not-supported-how-do-i-invert-my-"
+          "mask-if-1-mask-raises-this-error")
+def _():
+    return "Before version 1.2 a comparison gave whole numbers (uint8)",    # its notes
+
+
+@computed("value-cannot-be-converted-to-type-at-half-without-overflow-1e-09-why-does-"
+          "masked-fill-fail-in-half-precision-and-which-value-do-i-take")
+def _():
+    half, *others = (torch.finfo(kind).max for kind in (
+        torch.float16, torch.bfloat16, torch.float32))
+    told = {f"reach to about {largest:.1e}".replace("e+", "e") for largest in others}
+    return f"reaches only to {half:,.0f}", *told
+
+
+@computed("sizes-of-tensors-must-match-except-in-dimension-2-expected-size-32-but-got-"
+          "size-1-in-torch-cat-of-my-attention-decoder-which-tensor-is-wrong")
+def _():
+    output, state = torch.randn(32, 1, 8), torch.randn(1, 32, 8)
+    try:
+        torch.cat((output, output, output, state), dim=output.dim() - 1)
+    except RuntimeError as error:
+        told = str(error)
+    assert "size 32 but got size 1 for tensor number 3 in the list" in told
+    return ("*for tensor number 3 in the list*", f"here axis {output.dim() - 1},",
+            f"one of them is {output.shape[0]} in the first tensor and 1 in the fourth")

@@ -217,3 +217,27 @@ def _():
           "boosting")
 def _():
     return "On 45 tables of about 10,000 rows trees did best",    # Grinsztajn, abstract
+
+
+@computed("how-many-output-vectors-does-wav2vec-2-0-give-for-one-second-of-speech-and-"
+          "why-49-and-not-50")
+def _():
+    rate = 16_000
+    kinds = (10, 5), (3, 2), (3, 2), (3, 2), (3, 2), (2, 2), (2, 2)
+    layers = nn.Sequential(*(nn.Conv1d(1, 1, size, stride) for size, stride in kinds))
+    def vectors(samples):
+        return layers(torch.zeros(1, 1, samples)).shape[-1]
+    step = math.prod(stride for _, stride in kinds)
+    window = 1    # how many samples one output sees, counted from the last layer
+    for size, stride in reversed(kinds):
+        window = (window - 1) * stride + size
+    assert vectors(rate) == (rate - window) // step + 1
+    one = vectors(rate)
+    return (f"gives {one} for one second, that is for {rate:,} samples, and "
+            f"{vectors(20 * rate)} for 20 seconds",
+            f"{' · '.join(str(stride) for _, stride in kinds)} = {step} samples, "
+            f"{1000 * step // rate} ms, so there are about {rate // step} vectors",
+            f"window of {window} samples ({1000 * window // rate} ms)",
+            f"({rate:,} - {window}) / {step} = {(rate - window) / step}",
+            f"sees {one} places and not {rate:,} samples: {one ** 2:,} scores a head "
+            f"in place of {rate ** 2:,}")
