@@ -168,7 +168,7 @@ def _():
 @computed("which-character-coverage-do-i-give-sentencepiece-0-9995-or-1-0")
 def _():
     characters, share = 1_000_000, 0.9995
-    return ("Take 1.0 for languages with a small alphabet, and .9995, the default",
+    return ("Take 1.0 for clean text in a language with a small alphabet, and .9995",
             f"In a text of {characters:,} characters .9995 leaves out up to "
             f"{round((1 - share) * characters)} of them")
 
@@ -176,8 +176,8 @@ def _():
 @computed("how-many-sentences-do-i-need-to-train-a-sentencepiece-vocabulary-must-it-be-"
           "my-whole-corpus-of-34-million-lines")
 def _():
-    # Kudo in issues 308 and 9 of google/sentencepiece
-    return "for about 32,000 pieces a random sample of 1 to 10 million sentences",
+    # Kudo in issue 308 of google/sentencepiece (1 to 10 million: issues 9, 341)
+    return "for about 32,000 pieces a random sample of 5 million sentences",
 
 
 @computed("should-i-set-dropout-to-0-when-i-pretrain-a-language-model-as-llama-and-"
@@ -204,11 +204,12 @@ def _():
 def _():
     queries = 32
     assert queries / 8 == 4 and queries / 1 == 32    # a quarter, a thirty-second
-    fits = [n for n in (4, 6, 8) if 12 % n == 0]
-    return ("Take 8: in the paper 8 groups",    # Ainslie et al. 2023, section 3.3
+    few, fits = ([n for n in range(2, heads) if heads % n == 0] for heads in (8, 12))
+    return ("Take 8 if there are 16 query heads or more: in the paper 8 key-value "
+            "heads had nearly the quality",    # table 1: 47.1 and 47.2
             f"with {queries} query heads, 8 need a quarter, and 1 needs",
-            f"with 12 query heads take {fits[0]} or {fits[1]}",
-            "in the paper 5 per cent of its first training")
+            f"with 8 query heads take {few[0]} or {few[1]}, with 12 take {fits[-2]} or "
+            f"{fits[-1]}", "in the paper this took 5 per cent of the first training")
 
 
 @computed("sentence-vectors-of-384-768-or-1-536-numbers-which-size-should-i-take-for-"
@@ -233,7 +234,7 @@ def _():
     assert abs(saved[1] / small - 0.2) < 0.02    # about a fifth
     return (f"32,000 · 4,096 = {saved[0] / 1e6:.0f} million numbers, "
             f"{100 * saved[0] / large:.0f} per cent of Llama 7B",
-            f"At 128,256 · 2,048 these are {saved[1] / 1e6:.0f} million",
+            f"At 128,256 · 2,048 the matrix has {saved[1] / 1e6:.0f} million numbers",
             f"Llama 3.2 1B with its {small / 1e9:.2f} billion")
 
 
@@ -245,12 +246,13 @@ def _():
         return 6 * parameters * ratio * parameters / speed
     return (f"its {small / 1e6:.0f} million parameters take {each} bytes each",
             "GPT-2 small", f"{small * each / 1e9:.0f} GB before activations",
-            f"{ratio} tokens for each parameter are {small * ratio / 1e9:.1f} billion",
+            f"{ratio} tokens for each parameter, here {small * ratio / 1e9:.1f} "
+            "billion",
             "about 6 operations a parameter",
             f"{speed / 1e12:.0f} trillion operations a second, training takes "
-            f"{seconds(small) / 86_400:.1f} days; a model of 30 million takes "
-            f"{seconds(30e6) / 3600:.0f} hours, one of 500 million "
-            f"{seconds(500e6) / 86_400:.0f} days", "above some 500 million parameters")
+            f"{seconds(small) / 86_400:.1f} days. At this speed 30 million parameters "
+            f"take {seconds(30e6) / 3600:.0f} hours, and 500 million take "
+            f"{seconds(500e6) / 86_400:.0f} days")
 
 
 @computed("quantization-pruning-or-distillation-which-one-should-i-use-to-make-my-"
@@ -269,6 +271,7 @@ def _():
     pieces = letters ** length
     # BPE of 4,096 pieces: five times, Zhou et al. 2024 (DNABERT-2), section 3.1
     return (f"Single nucleotides need {letters} tokens", f"{length}-mers need 4⁶ = "
-            f"{pieces:,} and {special} special ones, so {pieces + special:,}",
-            f"Non-overlapping {length}-mers make them {length} times shorter",
+            f"{pieces:,}, and", f"adds {special} special tokens to its "
+            f"{length}-mers, so {pieces + special:,}",
+            f"Non-overlapping {length}-mers make a sequence {length} times shorter",
             f"BPE with {pieces:,} pieces")

@@ -102,5 +102,5 @@ def _():
     except RuntimeError as error:
         told = str(error)
     assert "size 32 but got size 1 for tensor number 3 in the list" in told
-    return ("*for tensor number 3 in the list*", f"here axis {output.dim() - 1},",
-            f"one of them is {output.shape[0]} in the first tensor and 1 in the fourth")
+    return ("*for tensor number 3 in the list*", f"glues along axis {output.dim() - 1} and",
+            f"one is {output.shape[0]} there, and {state.shape[0]} in the fourth")

@@ -238,6 +238,7 @@ def _():
             f"{' · '.join(str(stride) for _, stride in kinds)} = {step} samples, "
             f"{1000 * step // rate} ms, so there are about {rate // step} vectors",
             f"window of {window} samples ({1000 * window // rate} ms)",
-            f"({rate:,} - {window}) / {step} = {(rate - window) / step}",
+            f"({rate:,} - {window}) / {step} = {(rate - window) / step}, rounded "
+            f"down to {(rate - window) // step}, plus 1",
             f"sees {one} places and not {rate:,} samples: {one ** 2:,} scores a head "
             f"in place of {rate ** 2:,}")

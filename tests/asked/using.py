@@ -170,7 +170,7 @@ def _():
 @computed("why-is-the-vocabulary-larger-than-the-number-of-merges")
 def _():
     return ("GPT-2 has 256 bytes, 50,000 merges and one end-of-text token, "
-            f"{256 + 50_000 + 1:,} in all", "with the base of 256")
+            f"{256 + 50_000 + 1:,} in all", "with all 256 nothing")
 
 
 @computed("how-do-i-compare-perplexity-with-different-tokenizers")
