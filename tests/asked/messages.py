@@ -102,5 +102,6 @@ def _():
     except RuntimeError as error:
         told = str(error)
     assert "size 32 but got size 1 for tensor number 3 in the list" in told
-    return ("*for tensor number 3 in the list*", f"glues along axis {output.dim() - 1} and",
+    return ("*for tensor number 3 in the list*",
+            f"glues along axis {output.dim() - 1} and",
             f"one is {output.shape[0]} there, and {state.shape[0]} in the fourth")
