@@ -201,6 +201,9 @@ def renew_environment(stamp, goes_on, wanted):
             "-r", ROOT / "requirements.lock")
         install_torch()
         pip("--no-build-isolation", "--no-deps", "-e", ROOT)
+        # pip compiles on one core; what cannot be compiled is a template or a test
+        python("-m", "compileall", "-q", "-j", "0", VENV,
+               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         stamp.write_text(wanted, "utf-8")
 
 
@@ -231,7 +234,7 @@ def pip(*arguments):
     """Installs; says a line now and then, and pip's last error; pip.log has all."""
     BUILD.mkdir(exist_ok=True)
     command = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check",
-               "--progress-bar", "off"]
+               "--progress-bar", "off", "--no-compile"]
     command += map(str, arguments)
     start, collected, error, retried = time.perf_counter(), 0, "", False
     words = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT,

@@ -3,7 +3,8 @@
 Links that lead out of a notebook stay inside the site; every exercise says where it can
 be solved; a quoted function leads to its source, once the repository has an owner; a
 shared page has its promise and a card; every entry of the bibliography has an anchor of
-its own; the search index, a feed of changes and a page for wrong addresses are written.
+its own; answers lead to others near them; the search index, a feed of changes and a
+page for wrong addresses are written.
 """
 
 import ast
@@ -18,6 +19,7 @@ from docutils import nodes
 from finish import finish_pages
 from links import on_the_site, site
 from notebooks import colab, has_owner, repository, version
+from related import link_answers
 from search import write
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -190,7 +192,7 @@ def finish(app, error):
     """Writes what is made from all pages, or from none."""
     if error is None:
         folder, address = Path(app.outdir), site(ROOT)
-        write(folder)
+        link_answers(folder, write(folder))
         finish_pages(folder)
         changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
         (folder / "feed.xml").write_text(feed(changes, address), "utf-8")

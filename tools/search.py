@@ -16,7 +16,7 @@ from environment import script
 COPIED = "book/quick_reference.html"    # its sections stand in the chapters too
 ASKED = Path(__file__).resolve().parent.parent / "tests/asked"
 LEFT_OUT = (".headerlink, .cell_output, .copybtn, script, style, svg, .math, "
-            "div.tag_hide-input, .recall")
+            "div.tag_hide-input, .recall, .related")
 
 
 def sections(article):
@@ -85,8 +85,11 @@ def index(folder):
 
 
 def write(folder):
-    found = json.dumps(index(folder), ensure_ascii=False, separators=(",", ":"))
-    (folder / "_static/search-index.js").write_text(f"bookIndex = {found}\n", "utf-8")
+    """Writes the index of a built site; returns it."""
+    found = index(folder)
+    told = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    (folder / "_static/search-index.js").write_text(f"bookIndex = {told}\n", "utf-8")
+    return found
 
 
 if __name__ == "__main__":
