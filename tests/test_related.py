@@ -13,6 +13,7 @@ HEADINGS = ("Which mask hides the pads?", "Is True a pad in the mask or a word &
             "What is BLEU?", "How is BLEU computed?", "Why warm up?")
 ASKED = [(heading, "It is told here.", "x = mask" * (not number), "")
          for number, heading in enumerate(HEADINGS)]
+ROWS = "".join(f"{heading}\tI ask\ta forum\n" for heading in HEADINGS)
 
 
 def page(name, numbers):
@@ -21,17 +22,21 @@ def page(name, numbers):
         f'<a class="headerlink" href="#a{n}">#</a></h3>\n<p>It is told here.</p>\n'
         "</section>\n" for n in numbers)
     return (f'<article class="bd-article"><section id="{name}"><h1>{name}</h1>\n'
+            "<p>Which mask hides the pads, and what is BLEU?</p>\n"
             f'<section id="topic"><h2>Topic</h2>\n{answers}</section></section>'
             "</article>")
 
 
 @pytest.fixture
-def site(tmp_path):
+def site(tmp_path, monkeypatch):
+    monkeypatch.setattr(search, "ASKED", tmp_path)
     for name, text in (("book/asked/one.html", page("one", (0, 2, 4))),
                        ("book/asked/two.html", page("two", (1, 3))),
                        ("book/other.html", page("other", (0, 2)))):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, "utf-8")
+    for name in ("one.tsv", "two.tsv"):
+        (tmp_path / name).write_text(ROWS, "utf-8")
     (tmp_path / "_static").mkdir()
     return tmp_path
 

@@ -60,8 +60,8 @@ def link_answers(folder, found):
     found: what search.py knows of its pages and sections
     """
     names = [name for name, _ in found["pages"]]
-    rows = [row for row in found["sections"]    # a heading of many answers has no prose
-            if names[row[0]].startswith(PAGES) and row[3]]
+    rows = [row for row in found["sections"]    # an answer has its askers' words
+            if names[row[0]].startswith(PAGES) and len(row) == 2 + len(WEIGHTS)]
     links = {}
     for row, others in zip(rows, related([row[2:] for row in rows])):
         links[names[row[0]], row[1]] = [(names[rows[other][0]], *rows[other][1:3])
