@@ -3,13 +3,14 @@
 import math
 import random
 from collections import Counter
+from html import escape
 
 import pytest
 import related
 import search
 from bs4 import BeautifulSoup
 
-HEADINGS = ("Which mask hides the pads?", "Is True a pad in the mask or a word & why?",
+HEADINGS = ("Which mask hides the pads?", "Is <pad> True in the mask or a word?",
             "What is BLEU?", "How is BLEU computed?", "Why warm up?")
 ASKED = [(heading, "It is told here.", "x = mask" * (not number), "")
          for number, heading in enumerate(HEADINGS)]
@@ -18,7 +19,7 @@ ROWS = "".join(f"{heading}\tI ask\ta forum\n" for heading in HEADINGS)
 
 def page(name, numbers):
     answers = "".join(
-        f'<section id="a{n}">\n<h3>{HEADINGS[n].replace("&", "&amp;")}'
+        f'<section id="a{n}">\n<h3>{escape(HEADINGS[n])}'
         f'<a class="headerlink" href="#a{n}">#</a></h3>\n<p>It is told here.</p>\n'
         "</section>\n" for n in numbers)
     return (f'<article class="bd-article"><section id="{name}"><h1>{name}</h1>\n'
