@@ -10,7 +10,7 @@ import related
 import search
 from bs4 import BeautifulSoup
 
-HEADINGS = ("Which mask hides the pads?", "Is <pad> True in the mask or a word?",
+HEADINGS = ("Which mask hides the pads?", "Which mask hides <pad>?",
             "What is BLEU?", "How is BLEU computed?", "Why warm up?")
 ASKED = [(heading, "It is told here.", "x = mask" * (not number), "")
          for number, heading in enumerate(HEADINGS)]
