@@ -125,7 +125,8 @@ def _():
                                     for one in results(name))
                     for name in ("unfed-dot", "unfed-control"))
     return ("size for 5 words and for 50,", f"keeps {looked:.0f} of 100 content words "
-            f"at 21 to 24 words; its control with one vector keeps {once:.0f}")
+            "of sentences with 21 to 24 words; a comparison model with one vector keeps "
+            f"{once:.0f}")
 
 
 @computed("does-each-attention-head-get-its-own-slice-of-the-word-s-vector-dims-"
@@ -138,7 +139,7 @@ def _():
     assert (one.grad != 0).all()
     return (f"with width {one.numel()} and 8 heads, it makes a query, a key and a "
             f"value of {width} numbers", "from 512 to 512 numbers",
-            "on all 512 input numbers", f"{width} rows of the large matrix")
+            "on all 512 input numbers", f"this matrix is {width} rows of the large one")
 
 
 @computed("what-is-exposure-bias-in-a-model-that-is-trained-with-teacher-forcing")
@@ -146,8 +147,8 @@ def _():
     often, noise, plain = (statistics.mean(one["by length"]["21-24"]["bleu"][0]
                                            for one in results(name))
                            for name in ("rnn-forced-75", "rnn-noised-75", "rnn"))
-    return (f"gains {often - plain:.1f} BLEU at 21 to 24 words; "
-            f"practice on random wrong words gains {noise - plain:.1f}",)
+    return (f"gains {often - plain:.1f} BLEU on sentences of 21 to 24 words; "
+            f"random wrong words gain {noise - plain:.1f}",)
 
 
 @computed("my-training-loss-jumps-up-and-down-from-batch-to-batch-is-something-wrong")
@@ -160,7 +161,7 @@ def _():
 @computed("what-is-the-difference-between-zero-shot-one-shot-and-few-shot-and-"
           "does-the-model-learn-anything-then")
 def _():
-    return ("a few (2 to some tens)",)
+    return ("some (2 to some tens)",)
 
 
 @computed("what-is-an-inductive-bias-and-why-is-it-said-that-a-transformer-has-"

@@ -104,4 +104,4 @@ def _():
     assert "size 32 but got size 1 for tensor number 3 in the list" in told
     return ("*for tensor number 3 in the list*",
             f"glues along axis {output.dim() - 1} and",
-            f"one is {output.shape[0]} there, and {state.shape[0]} in the fourth")
+            f"an axis has size {output.shape[0]}, in the fourth size {state.shape[0]}")

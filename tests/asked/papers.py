@@ -13,7 +13,7 @@ def _():
         return sum(words * base ** (-i / pairs) < 2 * math.pi for i in range(pairs))
     return (f"with 500,000, {slow(500_000)} of 64 pairs stay within one turn "
             f"in 8,192 words, instead of {slow(10_000)}",
-            "on long texts with 1,000,000",    # Rozière et al. 2023
+            "on long texts, with base 1,000,000",    # Rozière et al. 2023
             r"$\theta^{-2i/d}$")
 
 
