@@ -125,8 +125,8 @@ def _():
                                     for one in results(name))
                     for name in ("unfed-dot", "unfed-control"))
     return ("size for 5 words and for 50,", f"keeps {looked:.0f} of 100 content words "
-            "of sentences with 21 to 24 words; a comparison model with one vector keeps "
-            f"{once:.0f}")
+            "of sentences with 21 to 24 words; a comparison model with one vector "
+            f"keeps {once:.0f}")
 
 
 @computed("does-each-attention-head-get-its-own-slice-of-the-word-s-vector-dims-"

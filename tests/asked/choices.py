@@ -206,8 +206,8 @@ def _():
     few, fits = ([n for n in range(2, heads) if heads % n == 0] for heads in (8, 12))
     return ("Take 8 if there are 16 query heads or more: in the paper 8 key-value "
             "heads had nearly the quality",    # table 1: 47.1 and 47.2
-            f"with {queries} query heads, 8 key-value heads need 1/{queries // 8}, and 1 "
-            f"needs 1/{queries}",
+            f"with {queries} query heads, 8 key-value heads need 1/{queries // 8}, "
+            f"and 1 needs 1/{queries}",
             f"with 8 query heads take {few[0]} or {few[1]}, with 12 take {fits[-2]} or "
             f"{fits[-1]}", "in the paper this took 5 per cent of the first training")
 

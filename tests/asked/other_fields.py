@@ -240,5 +240,5 @@ def _():
             f"window of {window} samples ({1000 * window // rate} ms)",
             f"({rate:,} - {window}) / {step} = {(rate - window) / step}, rounded "
             f"down to {(rate - window) // step}, plus 1",
-            f"sees {one} places, not {rate:,} samples: in each head {one ** 2:,} scores "
-            f"in place of {rate ** 2:,}")
+            f"sees {one} places, not {rate:,} samples: in each head {one ** 2:,} "
+            f"scores in place of {rate ** 2:,}")
