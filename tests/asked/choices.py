@@ -275,3 +275,123 @@ def _():
             f"{length}-mers, so {pieces + special:,}",
             f"Non-overlapping {length}-mers make a sequence {length} times shorter",
             f"BPE with {pieces:,} pieces")
+
+
+@computed("my-classes-are-unequal-90-to-10-per-cent-which-weights-do-i-give-"
+          "crossentropyloss-or-none")
+def _():
+    counts = 90, 10
+    first, second = (sum(counts) / (len(counts) * count) for count in counts)
+    assert round(second / first) == 9
+    short = f"{first:.2f}".removeprefix("0")
+    return (f"90 and 10 of 100 examples get {short} and {second:.0f}",
+            "the ratio matters, 1 to 9")
+
+
+@computed("accuracy-or-micro-macro-or-weighted-f1-which-one-for-classes-of-unequal-"
+          "size")
+def _():
+    each = 2 * 90 / (90 + 100), 0
+    weighted, macro = 0.9 * each[0], sum(each) / 2
+    return ("so 10 examples of one class weigh as much as 90 of another",
+            "Always answering the class of 90 has accuracy .9,",
+            f"weighted F1 {weighted:.2f} and macro-F1 {macro:.2f}".replace("0.", "."))
+
+
+@computed("cosine-dot-product-or-euclidean-distance-which-one-for-comparing-the-"
+          "vectors-of-texts")
+def _():
+    a, b = (torch.nn.functional.normalize(torch.randn(8), dim=0) for _ in range(2))
+    assert torch.isclose((a - b) @ (a - b), 2 - 2 * (a @ b), atol=1e-5)
+    return "the squared distance is 2 - 2 · cosine",
+
+
+@computed("from-which-cosine-similarity-on-do-two-sentences-mean-the-same-7-8-or-9")
+def _():
+    # FAQ 3 in the model card of intfloat/multilingual-e5-base
+    return "most cosines lie between .7 and 1 ([model card]", "so there .8 can"
+
+
+@computed("q4-k-m-q5-k-m-or-q8-0-which-gguf-file-should-i-download")
+def _():
+    # Llama 2 70B: size in GiB, perplexity
+    whole, whole_loss = 128.5, 3.4313
+    def more(loss, before=whole_loss):
+        return f"{100 * (loss / before - 1):.1f}".removeprefix("0")
+    return (f"({16 * 38.54 / whole:.1f} bits a weight) raised the perplexity by "
+            f"{more(3.4725)} per cent, `Q5_K_M` by {more(3.4451)}, "
+            f"`Q2_K` by {more(3.7339)}", "below 4 bits quality", "With Llama 2 70B",
+            # the mean ratios of perplexities
+            f"`Q4_K_M` cost Llama 2 7B {more(1.014242, 1)} per cent and Llama 3 8B "
+            f"{more(1.02816, 1)}; `Q8_0` cost both less than .1 ",
+            "larger model](pretrained.md#gemma-3-")
+
+
+@computed("chunk-size-and-overlap-how-many-tokens-should-a-passage-have-that-my-"
+          "retrieval-searches")
+def _():
+    assert round((256 - 25) / (256 - 200)) == 4
+    return ("Begin with 200 to 500 tokens and an overlap of 10 to 20 per cent",
+            "reads 256 tokens and drops", "sharing 200 of 256 tokens",
+            "chunks as sharing 25 ")
+
+
+@computed("lora-or-qlora-is-the-quality-worse-in-4-bits-and-why-is-qlora-slower")
+def _():
+    scales = 8 / 64 + 32 / (64 * 256)    # double quantization: section 3 of the paper
+    bits = 4 + scales
+    return (f"in 4 bits ({bits:.3f} with quantised scales), so 7 billion take "
+            f"{7 * bits / 8:.1f} GB, not {7 * 16 // 8}", "in 16 bits",
+            "about 66 per cent faster")
+
+
+@computed("xavier-or-kaiming-initialisation-which-one-for-a-transformer")
+def _():
+    width = 1024
+    xavier, kaiming = (2 / (width + width)) ** 0.5, (2 / width) ** 0.5
+    linear = nn.Linear(width, width).weight.std().item()
+    assert math.isclose(kaiming / xavier, 2 ** 0.5)    # each; so the scores times 2
+    def short(number):
+        return f"{number:.3f}".removeprefix("0")
+    return (f"{width:,} by {width:,} gets the standard deviation {short(xavier)} by "
+            f"Xavier, {short(kaiming)} by Kaiming, {short(linear)} in `nn.Linear`",
+            "√2", "standard deviation .02 as in GPT-2")
+
+
+@computed("adam-s-epsilon-1e-8-1e-6-or-1e-5-and-when-does-it-matter")
+def _():
+    default = torch.optim.Adam([nn.Parameter(torch.ones(1))]).defaults["eps"]
+    def short(number):
+        return f"{number:.0e}".replace("e-0", "e-")
+    assert 1e-6 / (1e-6 + 1e-6) == 0.5 and round(1e-6 / (1e-6 + 1e-5), 1) == 0.1
+    return (f"default of {short(default)}", "1e-6 in RoBERTa",
+            "1e-9 in the first Transformer",
+            "if all gradients are 1e-6, an epsilon of 1e-6",
+            "1e-5 leaves about a tenth", "In float16, 1e-8 becomes 0")
+
+
+@computed("grid-search-or-random-search-for-the-learning-rate-dropout-and-weight-"
+          "decay-and-how-many-trials")
+def _():
+    above = (1e-3 - 1e-4) / (1e-3 - 1e-5)
+    assert round(10 * above) == 9
+    trials, best = 60, 0.05
+    return ("drawn evenly between 1e-5 and 1e-3", "lie above 1e-4",
+            f"With {trials} independent draws the best one lies among the best "
+            f"{100 * best:.0f} per cent of all possible draws with a probability of "
+            f"{100 * (1 - (1 - best) ** trials):.0f} per cent")
+
+
+@computed("bert-distilbert-roberta-or-deberta-which-one-should-i-fine-tune-to-"
+          "classify-texts")
+def _():
+    # microsoft/deberta-v3-base: MNLI-m; Sanh et al. 2019, abstract
+    return ("RoBERTa-base has an accuracy of 87.6 per cent and DeBERTa-v3-base of 90.6",
+            "has 66 million parameters, BERT-base 109: DistilBERT is 60 per cent "
+            "faster with 97 per cent of BERT's quality",
+            "RoBERTa or DeBERTa-v3 if accuracy")
+
+
+@computed("word2vec-glove-or-fasttext-which-word-vectors-should-i-take")
+def _():
+    return "its pieces of 3 to 6 letters",

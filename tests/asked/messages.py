@@ -105,3 +105,20 @@ def _():
     return ("*for tensor number 3 in the list*",
             f"glues along axis {output.dim() - 1} and",
             f"an axis has size {output.shape[0]}, in the fourth size {state.shape[0]}")
+
+
+@computed("argument-size-must-be-tuple-of-ints-but-found-element-of-type-float-in-my-multi-"
+          "head-attention-where-does-a-float-come-from")
+def _():
+    width, heads = 500, 8
+    each = width // heads
+    return (f"with a width of {width}, {heads} heads of {each} numbers hold only "
+            f"{heads * each}",)
+
+
+@computed("valueerror-attempting-to-unscale-fp16-gradients-may-i-not-train-in-float16")
+def _():
+    step = torch.finfo(torch.float16).eps
+    assert torch.finfo(torch.bfloat16).eps > step
+    assert torch.tensor(1.0, dtype=torch.float16) - 1e-4 == 1
+    return f"between 1 and 2 float16 has only steps of about {step:.3f}".replace("0.", "."),
