@@ -121,4 +121,5 @@ def _():
     step = torch.finfo(torch.float16).eps
     assert torch.finfo(torch.bfloat16).eps > step
     assert torch.tensor(1.0, dtype=torch.float16) - 1e-4 == 1
-    return f"between 1 and 2 float16 has only steps of about {step:.3f}".replace("0.", "."),
+    told = f"between 1 and 2 float16 has only steps of about {step:.3f}"
+    return told.replace("0.", "."),

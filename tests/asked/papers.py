@@ -170,11 +170,11 @@ def _():
     longer = one / math.sqrt(.001 * 4)
     text = (f"With β₁ = 0.9, m is 0.1 · 2 = {one:.1f} after one step, and "
             f"0.9 · {one:.1f} + 0.1 · 2 = {two:.2f} after two",
-            f"this sum, {1 - .9:.1f} and {1 - .9 ** 2:.2f}, m",
+            f"this sum ({1 - .9:.1f} at step 1, {1 - .9 ** 2:.2f} at step 2), m",
             "add up to 1 - 0.9^t only",
             f"step would be {longer:.2f} times as long: m is {1 / (1 - .9):.0f} times "
             f"too small, v {1 / (1 - .999):,.0f} times (β₂ = 0.999)")
-    return "a true weighted mean, here 2 (", *(part.replace("0.", ".") for part in text)
+    return "a weighted mean, here 2 (", *(part.replace("0.", ".") for part in text)
 
 
 @computed("das-haus-the-house-das-buch-the-book-ein-buch-a-book-which-probabilities-"
@@ -199,7 +199,7 @@ def _():
     assert told[0] == [1 / 2] * 4 + [1 / 4] * 2 and min(told[-1][:4]) > .9
     first, same, second, too = (f"{part:.2f}" for part in told[1][:4])
     assert first == same and second == too
-    return (f"the* has 1/2 and then {first}, as".replace("0.", "."),
+    return (f"*Buch* have 1/2 and then {first};".replace("0.", "."),
             f"have 1/2 and {second}.".replace("0.", "."),
             "gets 1/2 from *the* in each",
             "1/2 from *house* and 1/2 from *book*, in all 2",
