@@ -230,3 +230,240 @@ def _():
             f"ln 2 = {loss(0):.3f}, and", "in the wrong order, 0.5 and 2, the")
     return ("Adding 10 to both", "a reward of 2 alone", f"the loss is {loss(-1.5):.3f}",
             *(part.replace("0.", ".") for part in text))
+
+
+@computed("flashattention-takes-blocks-of-m-4d-keys-and-min-m-4d-d-queries-why-4-and-"
+          "why-the-minimum-with-d")
+def _():
+    M, d = 49_152, 64
+    keys = math.ceil(M / (4 * d))
+    assert min(keys, d) * keys == M // 4 and 4 * keys * d == M
+    return ("so each may have M/4 numbers, or M/(4d) rows",
+            "at most M/4 numbers, hence", "each of the 4Nd/M blocks of keys",
+            "The 4 is a rough constant", f"such as {d} or {2 * d} that suit")
+
+
+@computed("mistral-7b-has-a-window-of-4-096-and-claims-an-attention-span-of-131k-how-"
+          "is-this-counted-and-does-the-model-use-so-much-text")
+def _():
+    window, layers = 4096, 32
+    share, small = [1.], 8
+    for _ in range(layers):
+        longer = [0.] * (len(share) + small - 1)
+        for place, part in enumerate(share):
+            for step in range(small):
+                longer[place + step] += part * (.5 / small + .5 * (step == 0))
+        share = longer
+    assert sum(share[len(share) // 2:]) < .0001
+    return (f"{window:,} · {layers} = {window * layers:,}, since",
+            f"So {window * layers // 1000}K is", "less than .0001 of it",
+            # Jiang et al. 2023
+            "context is 8,192 (table 1)", f"the cache keeps {window:,} places")
+
+
+@computed("how-are-the-16-values-of-qlora-s-nf4-computed-where-does-the-offset-0-"
+          "9677083-come-from-and-why-are-they-not-symmetric")
+def _():
+    half = (1 / (2 * 16) + 1 / (2 * 15)) / 2
+    assert f"{1 - half:.7f}" == "0.9677083" and 8 + 7 + 1 == 16
+    return (f"1 - {1 - half:.7f} is the mean of 1/32 and 1/30, half of a 16th and half "
+            "of a 15th", "so 8 values above and 7 below")
+
+
+@computed("the-adam-paper-has-in-one-formula-and-in-another-which-one-do-pytorch-and-"
+          "tensorflow-use-and-does-it-matter")
+def _():
+    first = math.sqrt(1 - .999)
+    g, eps = 1e-8, 1e-8
+    other = first * g / (first * g + eps)
+    return (f"{1 / first:.1f} times at step 1", "a gradient of 1e-8 gives steps of "
+            f"{g / (g + eps):.1f} and {other:.2f}.".replace("0.", "."))
+
+
+@computed("the-mamba-paper-computes-b-with-an-inverse-and-its-code-only-multiplies-b-"
+          "by-is-this-a-bug-and-what-is")
+def _():
+    def exact(A, step):
+        return (math.exp(step * A) - 1) / A
+    one, other = exact(-1, .01), exact(-16, .1)
+    text = (f"With A = -1 and Δ = 0.01 it is {one:.5f} in place of 0.01; with A = -16 "
+            f"and Δ = 0.1 it is {other:.2f} in place of 0.1.")
+    return text.replace("0.", "."),
+
+
+@computed("llama-3-s-paper-said-a-feed-forward-size-of-6-144-the-file-has-14-336-and-"
+          "llama-2-70b-has-28-672-how-are-these-sizes-computed")
+def _():
+    def sizes(d, factor, step):
+        two_thirds = int(2 * 4 * d / 3)
+        times = int(factor * two_thirds)
+        return two_thirds, times, math.ceil(times / step) * step
+    small, large = sizes(4096, 1.3, 1024), sizes(8192, 1.3, 4096)
+    old = sizes(4096, 1, 256)
+    return ("two thirds of 4 · d",
+            f"For Llama 3 8B, d = 4,096 gives {small[0]:,}; times 1.3 that is "
+            f"{small[1]:,}, and {small[2]:,} in steps of 1,024",
+            f"With d = 8,192, the same 1.3 and steps of 4,096 both 70B models have "
+            f"{large[2]:,};", f"Llama 7B](using.md#why-{old[2]}-",
+            f"steps of 256, hence {old[2]:,}", "The 6,144 in the first version",
+            "of Llama 3's paper")    # meta-llama/llama3, issue 283
+
+
+@computed("i-count-78-billion-parameters-for-llama-2-70b-80-4-8-1922-3-8-192-28-672-"
+          "and-the-embedding-what-is-wrong")
+def _():
+    d, wide, words = 8192, 28_672, 32_000
+    attention, full = 2 * d * d + 2 * d * 1024, 4 * d * d
+    layers, tables = 80 * (attention + 3 * d * wide), 2 * words * d
+    assert round((80 * (full + 3 * d * wide) + words * d) / 1e9) == 78
+    norms = 161 * d
+    return ("The 4 · d² counts",
+            "the 70B model has 64 query heads and only 8 key-value",
+            f"2 · d² + 2 · d · 1,024 is {attention / 1e6:.0f} million, "
+            f"and not {full / 1e6:.0f} million",
+            f"With {3 * d * wide / 1e6:.0f} million in the feed-forward network, "
+            f"80 layers have {layers / 1e9:.1f} billion",
+            f"add {tables / 1e9:.1f} billion".replace("0.", "."),
+            f"about {norms / 1e6:.0f} million: "
+            f"{(layers + tables + norms) / 1e9:.1f} billion in all",
+            "Llama 2 7B and 13B have")
+
+
+@computed("nanogpt-adds-12-l-h-q-t-to-6-n-and-kaplan-s-paper-has-2-n-layer-n-ctx-d-"
+          "attn-where-does-the-difference-come-from")
+def _():
+    layers, width, keys = 12, 768, 1024
+    weights, all_keys = 6 * layers * 12 * width ** 2, 12 * layers * width * keys
+    forward = 2 * 2
+    return (f"take {forward} operations per number of width H · Q forward",
+            f"and {3 * forward} with the backward pass",
+            "Kaplan has 2 forward, so 6 with",
+            "with T/2 keys",
+            f"With {layers} layers, width {width} and T = {keys:,} it is "
+            f"{all_keys / 1e6:.0f} or {all_keys / 2e6:.0f} million", "[6 · N](",
+            f"= {weights / 1e6:.0f} million")
+
+
+@computed("deepseek-v3-balances-its-experts-by-a-bias-and-not-by-a-loss-why-does-the-"
+          "bias-only-choose-and-where-is-it-updated-in-the-code")
+def _():
+    return ("to choose the 8 experts of a token",    # DeepSeek-AI 2024
+            "Here γ was .001, and 0 for the last 500 billion tokens", "(section 4.2)")
+
+
+@computed("electra-multiplies-the-discriminator-s-loss-by-50-and-takes-a-small-"
+          "generator-why-and-is-it-a-gan")
+def _():
+    fill, judge = math.log(30_522), math.log(2)
+    return ("The 50 brings", "among 30,522 pieces",
+            f"By chance alone the losses are {fill:.2f} and {judge:.2f};"
+            .replace(" 0.", " ."),
+            "50 was the best of 1, 10, 20, 50 and 100", "(section 3.2)")
+
+
+@computed("bert-was-trained-with-128-tokens-in-90-per-cent-of-the-steps-and-with-512-"
+          "in-the-rest-why-and-what-if-i-train-with-128-only")
+def _():
+    def work(n, d=768):
+        return n * (12 * d * d + 2 * n * d)
+    ratio = work(512) / work(128)
+    return (f"a sequence of 512 tokens costs {ratio:.1f} times as much as one of 128",
+            "a layer of width 768",
+            f"the whole training took {.9 + .1 * ratio:.1f} units of work in place of "
+            f"{ratio:.1f}", f"from {128 + 1} to 512", "With 128 only")
+
+
+@computed("distilbert-starts-from-bert-s-layers-0-2-4-7-9-and-11-why-these-and-why-not-"
+          "from-random-weights")
+def _():
+    gone = 6 * (12 * 768 ** 2 + 13 * 768) + 768 ** 2 + 3 * 768    # and the pooler
+    tables = (30_522 + 512 + 2) * 768
+    whole = 12 * (12 * 768 ** 2 + 13 * 768) + tables + 2 * 768 + 768 ** 2 + 768
+    assert whole == 109_482_240    # BERT
+    return ("0, 2, 4 and so on", "from 0 to 11",
+            f"Only {gone / 1e6:.0f} of {whole / 1e6:.0f} million parameters go, since "
+            f"the tables with {tables / 1e6:.0f} million stay", "the paper's table 4")
+
+
+@computed("bart-s-text-infilling-draws-span-lengths-from-a-poisson-distribution-with-3-"
+          "even-0-how-many-spans-are-there-and-what-does-a-span-of-0-do")
+def _():
+    shares = [math.exp(-3) * 3 ** k / math.factorial(k) for k in range(20)]
+    assert abs(max(shares) - shares[2]) < 1e-9 and abs(shares[2] - shares[3]) < 1e-9
+    return ("about 30 per cent of", f"about {512 * .3 / 3:.0f} for 512 tokens",
+            f"2 and 3 are the most frequent, and {100 * shares[0]:.0f} of 100 are 0",
+            "(section 2.2)")
+
+
+@computed("albert-replaces-next-sentence-prediction-by-sentence-order-why-and-which-n-"
+          "grams-does-it-mask")
+def _():
+    shares = [1 / n / sum(1 / m for m in (1, 2, 3)) for n in (1, 2, 3)]
+    text = "1/n: {:.2f}, {:.2f} and {:.2f} (section 4.1)".format(*shares)
+    return ("finds the order in 52.0 of 100 cases",    # Lan et al. 2020
+            "it solves BERT's task in 78.9 (table 5)", "runs of 1, 2 or 3 words",
+            text.replace("0.", "."))
+
+
+@computed("switch-transformer-picks-one-expert-why-is-its-output-still-multiplied-by-"
+          "the-router-s-probability-and-how-does-the-router-learn")
+def _():
+    return "(section 2.4)",
+
+
+@computed("chinchilla-s-loss-1-69-406-4-n-0-34-410-7-d-0-28-what-do-the-parts-mean-and-"
+          "why-do-i-not-get-20-tokens-per-parameter")
+def _():
+    def best(A, B, a, b, C=6 * 70e9 * 1.4e12):
+        N = (a * A / (b * B) * (C / 6) ** b) ** (1 / (a + b))
+        return N / 1e9, C / 6 / N / N
+    printed = best(406.4, 410.7, .34, .28)
+    new = best(482.01, 2085.43, .3478, .3658)
+    assert 1.4e12 / 70e9 == 20
+    return ("The 1.69 is", "With 6 · N · D fixed",
+            f"β / (α + β) = {.28 / .62:.2f}.".replace("0.", "."),
+            f"give {printed[0]:.0f} billion parameters and {printed[1]:.0f} tokens for "
+            "each, not 70 billion and 20", "The 20 come",
+            f"a new fit gives {new[0]:.0f} billion and {new[1]:.0f} (")
+
+
+@computed("in-the-transformer-paper-the-base-model-has-a-bleu-of-27-3-in-table-2-and-"
+          "25-8-in-table-3-which-one-is-right")
+def _():
+    return ("Both: table 2 scores the test set, newstest2014, and table 3 the",
+            "For table 2 the last 5 checkpoints of base were averaged", "(section 6.2)",
+            "the big model has 28.4 and 26.4",    # Vaswani et al. 2017
+            # tensor2tensor, issue 317
+            "the authors' script gave 29.02, and sacrebleu [27.52](")
+
+
+@computed("convs2s-multiplies-each-residual-sum-by-0-5-and-each-context-by-m-1-m-where-"
+          "do-these-factors-come-from")
+def _():
+    assert abs(2 * math.sqrt(.5) ** 2 - 1) < 1e-9
+    assert abs((25 * math.sqrt(1 / 25)) ** 2 / 25 - 1) < 1e-9
+    return "of variance 1 has variance 2, and times √.5 it has 1 again",
+
+
+@computed("how-does-the-unigram-trainer-of-sentencepiece-decide-which-pieces-to-drop-"
+          "if-em-had-to-run-again-without-each-piece")
+def _():
+    many = 40 * math.log(.008 / (.1 * .04))
+    few = 10 * math.log(.002 / (.02 * .001))
+    assert many < few
+    return ("a piece with 40 occurrences goes before one with 10",
+            "The paper keeps 80 of 100 pieces in each round, the program 75")
+
+
+@computed("what-is-in-chrf-why-2-and-six-letters-and-what-do-the-2-in-chrf2-and-the-in-"
+          "chrf-mean")
+def _():
+    from sacrebleu.metrics import CHRF
+    right, half = "the small cat sleeps on the mat", "the small cat"
+    one, two = (CHRF(beta=beta).sentence_score(half, [right]).score for beta in (1, 2))
+    chrf = CHRF()
+    assert (chrf.beta, chrf.char_order, chrf.word_order) == (2, 6, 0)
+    return ("With β = 2 recall counts", "(1 + β²)PR / (β²P + R)",
+            "the paper found 3 better than 1 (", "and a later one 2 the best",
+            f"gets {one:.1f} with β = 1 and {two:.1f} with β = 2",
+            "The 2 in chrF2 is β", "runs of 1 and 2 words")

@@ -1,0 +1,31 @@
+"""The numbers of book/asked/shapes_and_types.md: each function returns what must stand
+in the answer with its anchor."""
+
+import torch
+from asking import computed
+
+
+@computed("shape-12-320-51-is-invalid-for-input-of-size-196608-which-of-the-numbers-is-"
+          "wrong")
+def _():
+    heads, width = 10, 512
+    each = width // heads
+    return (f"the product is {12 * 32 * heads * each:,}, because {heads} heads of "
+            f"width {each} are {heads * each}, and not {width}"),
+
+
+@computed("expected-target-dtype-to-be-long-or-byte-but-got-float-older-expected-"
+          "scalar-type-long-but-found-float-in-cross-entropy-which-of-the-two-"
+          "tensors-do-i-convert")
+def _():
+    assert torch.tensor(0.7).long() == 0
+    # the release notes of NumPy 2.0: the default integer of Windows is now int64
+    return "probabilities such as .7 become 0", "NumPy before 2.0 makes on Windows"
+
+
+@computed("all-elements-of-input-should-be-between-0-and-1-from-bceloss-is-my-data-not-"
+          "scaled")
+def _():
+    twice = torch.tensor([-1e4, 1e4]).sigmoid().sigmoid()
+    low, high = (f"{number:.2f}".strip("0") for number in twice.tolist())
+    return f"between {low} and {high}",

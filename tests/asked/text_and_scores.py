@@ -1,0 +1,190 @@
+"""The numbers of book/asked/text_and_scores.md: each function returns what must stand
+in the answer with its anchor."""
+
+import math
+import statistics
+from unicodedata import normalize
+
+from asking import computed
+from sacrebleu.metrics import BLEU, CHRF, TER
+
+
+@computed("corpus-bleu-differs-from-the-mean-of-sentence-bleu-and-sometimes-"
+          "gives-0-which-one-is-bleu")
+def _():
+    texts = ["the cat is on the mat today", "he saw a dog"]
+    right = ["the cat is on the mat today", "he has seen the dog"]
+    whole = BLEU().corpus_score(texts, [right]).score
+    single = [BLEU().corpus_score([a], [[b]]).score for a, b in zip(texts, right)]
+    return f"{sum(single) / 2:.1f} in place of {whole:.1f}",
+
+
+@computed("what-does-chrf-measure-and-when-do-i-take-it-in-place-of-bleu")
+def _():
+    right = [["the houses were painted red"]]
+    near, far = ["the house was painted red"], ["the boats sank at midnight"]
+    shortest, longest = 1, CHRF().char_order
+    return (f"runs of {shortest} to {longest} characters",
+            f"{CHRF().corpus_score(near, right).score:.1f} chrF and "
+            f"{BLEU().corpus_score(near, right).score:.1f} BLEU",
+            f"has {CHRF().corpus_score(far, right).score:.1f} chrF")
+
+
+@computed("what-is-ter-and-how-can-a-translation-have-a-ter-above-100")
+def _():
+    moved = TER().corpus_score(["he went to school on monday"],
+                               [["on monday he went to school"]]).score
+    long = TER().corpus_score(["yes , of course I will come"], [["yes"]]).score
+    words, edits = 6, 4    # two words deleted at the end, two inserted in front
+    return (f"mends six words, so TER is {moved:.1f}",
+            f"would be {100 * edits / words:.1f}",
+            f"TER is above {100}, below {long:.0f}")
+
+
+@computed("two-people-agree-on-90-of-100-labels-why-is-cohen-s-kappa-only-39")
+def _():
+    both, neither, alone, n = 86, 4, 5, 100
+    p, says = (both + neither) / n, (both + alone) / n
+    e = says ** 2 + (1 - says) ** 2
+    kappa = (p - e) / (1 - e)
+    chance = f"{e:.3f}".lstrip("0")
+    return (f"to {both} texts, both *fail* to {neither}",
+            f"and each person alone *fail* to {alone}",
+            f"to {round(100 * says)} of {n}",
+            f"e = .{round(100 * says)}² + .09² = {chance}",
+            f"κ = (.9 - {chance}) / (1 - {chance}) = " + f"{kappa:.2f}".lstrip("0"))
+
+
+@computed("two-programs-give-the-same-model-different-mmlu-scores-which-one-is-right")
+def _():
+    choices = 4    # A to D
+    return ("LLaMA 65B had 63.7 in one program and 48.8 in another",
+            f"guessing gives {100 // choices}")
+
+
+@computed("of-10-generated-programs-pass-the-tests-what-is-pass-5")
+def _():
+    n, c, k = 10, 3, 5
+    missed, all_draws = math.comb(n - c, k), math.comb(n, k)
+    exact, naive = 1 - missed / all_draws, 1 - (1 - c / n) ** k
+    told, wrong, one = (f"{share:.3f}".strip("0") for share in (exact, naive, c / n))
+    return (f"1 - C({n - c}, {k}) / C({n}, {k}) = 1 - {missed}/{all_draws} = {told}",
+            f"here {wrong}", f"pass@1, which is c/n = {one}", f"chapter {17}")
+
+
+@computed("model-a-has-80-per-cent-on-100-examples-model-b-75-per-cent-on-1-000-"
+          "which-one-is-better")
+def _():
+    def width(p, n):
+        return 100 * z * math.sqrt(p * (1 - p) / n)
+    z = statistics.NormalDist().inv_cdf((1 + 0.95) / 2)
+    a, b = width(0.8, 100), width(0.75, 1000)
+    return (f"within about {z:.2f} of these in 95 of 100 cases",
+            f"80 ± {a:.1f} points, for B 75 ± {b:.1f}",
+            f"difference of {80 - 75} points",
+            f"± {math.hypot(a, b):.1f}",
+            "with 50 of 50 right, the error may still be "
+            f"{100 * (1 - 0.05 ** (1 / 50)):.1f} per cent")
+
+
+@computed("how-do-i-find-out-whether-a-language-model-has-read-the-test-set-before")
+def _():
+    shortest, longest = 8, 13
+    return (f"took {shortest} to {longest} words",)
+
+
+@computed("my-accuracy-on-cola-is-83-per-cent-and-bert-s-paper-says-52-why-and-"
+          "what-does-a-matthews-correlation-of-0-mean")
+def _():
+    tp, fn, fp, tn = 65, 5, 12, 18
+    pairs = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    matthews = (tp * tn - fp * fn) / math.sqrt(pairs)
+    return (f"BERT-base has 52.1 of {100}",
+            f"With {tp + fn} of 100 sentences acceptable",
+            f"has an accuracy of {tp + fn} and a correlation of 0",
+            f"has {tp + tn} and {matthews:.2f}".replace("0.", "."))
+
+
+@computed("my-perplexity-of-gpt-2-on-wikitext-is-not-that-of-the-paper-why")
+def _():
+    loss, rate = 3.0, 1.2
+    return (f"With {rate} pieces a word and a loss of {loss} a piece",
+            f"is {math.exp(loss):.1f} per piece and "
+            f"{math.exp(loss * rate):.1f} per word",
+            f"multiply by {rate} before", "WikiText-2 and WikiText-103")
+
+
+@computed("do-i-average-the-perplexities-of-my-batches-or-their-losses")
+def _():
+    counts, losses = (10, 90), (2.0, 4.0)
+    mean = sum(n * loss for n, loss in zip(counts, losses)) / sum(counts)
+    return (f"{counts[0]} tokens have the mean loss {losses[0]} and {counts[1]} have "
+            f"{losses[1]}, so the mean is {mean} and the "
+            f"perplexity {math.exp(mean):.1f}",
+            f"would give {math.exp(sum(losses) / 2):.1f}",
+            f"perplexities is {sum(map(math.exp, losses)) / 2:.1f}")
+
+
+@computed("why-does-kneser-ney-count-how-many-different-words-a-word-follows-and-"
+          "what-has-san-francisco-to-do-with-it")
+def _():
+    pairs = {("san", "francisco"): 4, ("my", "glasses"): 1, ("your", "glasses"): 1,
+             ("new", "glasses"): 1}
+    words = ("francisco", "glasses")
+    count = [sum(n for (_, two), n in pairs.items() if two == word) for word in words]
+    kinds = [sum(two == word for _, two in pairs) for word in words]
+    d, total = 0.75, sum(count)
+    unseen = d / pairs["san", "francisco"] * kinds[1] / len(pairs)
+    return (f"*francisco* has {count[0]} of {total} occurrences and only {kinds[0]} of "
+            f"{len(pairs)} different pairs, *glasses* {count[1]} of {total} and "
+            f"{kinds[1]} of {len(pairs)}", f"such as {d}".replace("0.", "."),
+            f"P(glasses | san) is {unseen:.3f}".replace("0.", "."))
+
+
+@computed("two-words-look-the-same-and-my-tokenizer-gives-them-other-tokens-is-"
+          "it-unicode-and-do-i-normalize-with-nfc-or-nfkc")
+def _():
+    before = "5²"
+    return f"but {before} becomes {normalize('NFKC', before)}",
+
+
+@computed("may-i-train-the-tokenizer-or-build-the-vocabulary-on-the-validation-"
+          "and-test-text-too")
+def _():
+    train, test = "a dog runs in the snow".split(), "a cat runs home".split()
+    unknown = sum(word not in train for word in test)
+    smallest, largest = 30, 125
+    return (f"the test has {unknown} unknown words of {len(test)}",
+            f"models of {smallest} to {largest} million parameters")
+
+
+@computed("padding-max-length-or-padding-true-does-the-model-get-worse-without-"
+          "the-fixed-length")
+def _():
+    lengths, fixed = [5, 7, 12, 9], 150
+    return (f"four texts of {min(lengths)} to {max(lengths)} tokens cost "
+            f"{len(lengths) * fixed} places in place of {len(lengths) * max(lengths)}",)
+
+
+@computed("nanogpt-draws-its-training-windows-at-random-what-is-an-epoch-then-"
+          "and-is-all-of-the-text-seen")
+def _():
+    tokens, window = 32_768, 32
+    missed = [(1 - window / tokens) ** (tokens // window * epochs) for epochs in (1, 3)]
+    return (f"1/e = {missed[0]:.3f}".replace("0.", "."),
+            f"{100 * missed[1]:.1f} per cent")
+
+
+@computed("which-threshold-do-i-take-when-i-filter-sentence-pairs-with-labse-or-laser")
+def _():
+    alike = 0.8 / statistics.mean([0.8, 0.84, 0.82])
+    apart = 0.7 / statistics.mean([0.5, 0.45, 0.4])
+    assert alike < 1 < apart
+    return "Below, .8 is a weak pair", "and .7 a good one"
+
+
+@computed("cannot-import-name-field-from-torchtext-data-what-do-i-use-in-place-"
+          "of-field-and-bucketiterator")
+def _():
+    removed = "torchtext 0.12"    # pytorch/text issue 985, pull request 1437
+    return removed,
