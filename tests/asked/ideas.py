@@ -55,6 +55,7 @@ def _():
     whole = tables + layers * parameters(width, 4 * width) + last_norm
     return (f"{layers} layers of width {width}, with {heads} heads of {width // heads}",
             f"{4 * width:,}", f"{pieces:,} pieces", f"{places:,} places", f"{whole:,}",
+            "117 million of the paper's table",
             "section 2.3 and table 2")
 
 
@@ -143,8 +144,8 @@ def _():
         scores, matrices = 2 * words ** 2 * width, 12 * words * width ** 2
         return f"{100 * scores / (scores + matrices):.0f}"
 
-    return (f"At width {width} these are {share(128)} of 100 multiplications of a "
-            f"block at 128 words, and {share(4096)} at 4,096",)
+    return (f"At width {width} scores and sums are {share(128)} of 100 multiplications "
+            f"of a block at 128 words, and {share(4096)} at 4,096",)
 
 
 @computed("my-mla-cache-is-larger-than-an-ordinary-one")
@@ -222,7 +223,7 @@ def _():
              for layers, width in ((12, 768), (24, 1024))]
     assert abs(12 * 768 ** 2 / parameters(768, 4 * 768) - 1) < 0.01
     return ("about 12 · L · D²", f"12 layers of 768 have {sizes[0]} million and 24 of "
-            f"1,024 have {sizes[1]}", "64 or 128 wide", "For 29,000 pairs", "width 256")
+            f"1,024 have {sizes[1]}", "64 or 128 wide", "for 29,000 pairs", "width 256")
 
 
 @computed("which-learning-rate-for-small-batches-on-one-gpu")
@@ -334,7 +335,8 @@ def _():
 def _():
     few, many = (100 * 1.96 * math.sqrt(apart) / 200 for apart in (10, 80))
     points = 100 * (150 - 140) / 200
-    return (f"If 150 and 140 of 200 are right, the difference is {points:.0f} ± "
+    return ("below .05, the usual limit",
+            f"If 150 and 140 of 200 are right, the difference is {points:.0f} ± "
             f"{few:.1f} points if they disagree on 10, and {points:.0f} ± {many:.1f} "
             "on 80",)
 

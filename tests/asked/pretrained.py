@@ -24,9 +24,9 @@ def translator(width, inner, layers, pieces):
 
 @computed("how-many-examples-do-i-need-for-instruction-tuning")
 def _():
-    return ("Alpaca has 52,000 examples", "With 65 billion weights, LIMA",
-            "after 1,000 carefully", "with 7 billion, doubling 2,000",
-            "250, 500 and 1,000")
+    return ("LIMA, with 65 billion weights", "after 1,000 carefully",
+            "that Alpaca has 52,000", "with 7 billion weights, doubling 2,000",
+            "section 5", "250, 500 and 1,000 for 1 to 3 epochs")
 
 
 @computed("how-large-must-my-text-be-to-fine-tune-gpt-2")
@@ -55,7 +55,8 @@ def _():
 
 @computed("bert-base-learns-and-bert-large-has-the-same-accuracy-in-every-epoch")
 def _():
-    return f"of their number, {short(math.log(2))} for two", "rate of 1e-5 to 2e-5"
+    return f"of their number, {short(math.log(2))} for two", "rate of 1e-5 to 2e-5", \
+        "let it overfit 20 examples"
 
 
 @computed("i-fine-tune-bert-with-a-rate-of-1e-3-and-the-loss-stays-at-4-1")
@@ -298,7 +299,7 @@ def _():
             rank, columns).weight.numel()
     few = layers * (added(wide, wide) + added(wide, keys))
     full = 2 * few + layers * (2 * added(wide, inner) + added(inner, wide))
-    return (f"at rank {rank}, a Llama of 70 billion gets {full / 1e6:.1f} million "
+    return (f"at rank {rank}, ", f"a Llama of 70 billion gets {full / 1e6:.1f} million "
             f"({short(100 * full / 70e9)} per cent) instead of {few / 1e6:.1f}",)
 
 

@@ -18,8 +18,9 @@ def _():
           "trained-in-each")
 def _():
     width, vectors, rank = 4096, 20, 8
-    return (f"At width {width:,}, {vectors} prompt vectors are {vectors * width:,}",
-            f"rank {rank} at one square matrix {2 * rank * width:,}")
+    return (f"the width is {width:,}",
+            f"{vectors} prompt vectors are {vectors * width:,} numbers",
+            f"rank {rank} at one square matrix has {2 * rank * width:,}")
 
 
 @computed("flops-flops-and-macs-what-is-the-difference")

@@ -36,9 +36,9 @@ def _():
                                [["on monday he went to school"]]).score
     long = TER().corpus_score(["yes , of course I will come"], [["yes"]]).score
     words, edits = 6, 4    # two words deleted at the end, two inserted in front
-    return (f"mends six words, so TER is {moved:.1f}",
+    return (f"words in their places, so TER is {moved:.1f}",
             f"would be {100 * edits / words:.1f}",
-            f"TER is above {100}, below {long:.0f}")
+            f"the second TER below is {long:.0f}")
 
 
 @computed("two-people-agree-on-90-of-100-labels-why-is-cohen-s-kappa-only-39")
@@ -48,17 +48,17 @@ def _():
     e = says ** 2 + (1 - says) ** 2
     kappa = (p - e) / (1 - e)
     chance = f"{e:.3f}".lstrip("0")
-    return (f"to {both} texts, both *fail* to {neither}",
-            f"and each person alone *fail* to {alone}",
+    return (f"to {both} texts and *fail* to {neither}",
+            f"on {alone} texts only the first person says *fail*",
             f"to {round(100 * says)} of {n}",
-            f"e = .{round(100 * says)}² + .09² = {chance}",
+            f"e = .{round(100 * says)}² + .{round(100 - 100 * says):02}² = {chance}",
             f"κ = (.9 - {chance}) / (1 - {chance}) = " + f"{kappa:.2f}".lstrip("0"))
 
 
 @computed("two-programs-give-the-same-model-different-mmlu-scores-which-one-is-right")
 def _():
     choices = 4    # A to D
-    return ("LLaMA 65B had 63.7 in one program and 48.8 in another",
+    return ("LLaMA 65B had 63.7 in HELM and 48.8 in an old version",
             f"guessing gives {100 // choices}")
 
 
@@ -68,8 +68,9 @@ def _():
     missed, all_draws = math.comb(n - c, k), math.comb(n, k)
     exact, naive = 1 - missed / all_draws, 1 - (1 - c / n) ** k
     told, wrong, one = (f"{share:.3f}".strip("0") for share in (exact, naive, c / n))
-    return (f"1 - C({n - c}, {k}) / C({n}, {k}) = 1 - {missed}/{all_draws} = {told}",
-            f"here {wrong}", f"pass@1, which is c/n = {one}", f"chapter {17}")
+    return (f"It is {told}",
+            f"1 - C({n - c}, {k}) / C({n}, {k}) = 1 - {missed}/{all_draws}",
+            f"here {wrong}", f"pass@1, here {one}")
 
 
 @computed("model-a-has-80-per-cent-on-100-examples-model-b-75-per-cent-on-1-000-"
@@ -80,9 +81,9 @@ def _():
     z = statistics.NormalDist().inv_cdf((1 + 0.95) / 2)
     a, b = width(0.8, 100), width(0.75, 1000)
     return (f"within about {z:.2f} of these in 95 of 100 cases",
-            f"80 ± {a:.1f} points, for B 75 ± {b:.1f}",
+            f"80 ± {a:.1f} points, B 75 ± {b:.1f}",
             f"difference of {80 - 75} points",
-            f"± {math.hypot(a, b):.1f}",
+            f"the difference ± {math.hypot(a, b):.1f}",
             "with 50 of 50 right, the error may still be "
             f"{100 * (1 - 0.05 ** (1 / 50)):.1f} per cent")
 
@@ -99,9 +100,9 @@ def _():
     tp, fn, fp, tn = 65, 5, 12, 18
     pairs = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
     matthews = (tp * tn - fp * fn) / math.sqrt(pairs)
-    return (f"BERT-base has 52.1 of {100}",
+    return ("BERT-base has .521 of 1, written as 52.1",
             f"With {tp + fn} of 100 sentences acceptable",
-            f"has an accuracy of {tp + fn} and a correlation of 0",
+            f"has an accuracy of {tp + fn}, and its correlation is set to 0",
             f"has {tp + tn} and {matthews:.2f}".replace("0.", "."))
 
 
@@ -111,7 +112,9 @@ def _():
     return (f"With {rate} pieces a word and a loss of {loss} a piece",
             f"is {math.exp(loss):.1f} per piece and "
             f"{math.exp(loss * rate):.1f} per word",
-            f"multiply by {rate} before", "WikiText-2 and WikiText-103")
+            f"multiply by {rate} before", "WikiText-2 and WikiText-103",
+            "the paper has 29.41 and 37.50",    # table 3, of 117M
+            "29.94 per piece and 37.37 per word")
 
 
 @computed("do-i-average-the-perplexities-of-my-batches-or-their-losses")
@@ -186,5 +189,5 @@ def _():
 @computed("cannot-import-name-field-from-torchtext-data-what-do-i-use-in-place-"
           "of-field-and-bucketiterator")
 def _():
-    removed = "torchtext 0.12"    # pytorch/text issue 985, pull request 1437
-    return removed,
+    moved, removed = "0.9", "0.12"    # pytorch/text issue 1274, pull request 1437
+    return f"in torchtext {moved} and were removed in {removed}",

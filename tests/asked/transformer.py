@@ -45,7 +45,13 @@ def _():
     layer, x = nn.MultiheadAttention(8, 2, batch_first=True), torch.randn(77, 10, 8)
     with pytest.raises(RuntimeError, match=r"\[77, 77\]\), but should be \(10, 10\)"):
         layer(x, x, x, attn_mask=torch.zeros(77, 77))
-    return "77 words and a batch of 10", "texts of 10 words"
+    pads = torch.zeros(4, 1024)
+    y = torch.randn(*pads.shape, 8)
+    with pytest.raises(RuntimeError, match=r"\[4, 1024\]\), but should be \(1024, "):
+        layer(y, y, y, attn_mask=pads)
+    return ("77 words and a batch of 10", "texts of 10 words",
+            f"as `{[*pads.shape]}` in the message has another cause: a padding mask of "
+            f"{len(pads)} sentences")
 
 
 @computed("why-does-my-mask-of-ones-and-zeros-hide-nothing")

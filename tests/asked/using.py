@@ -30,7 +30,7 @@ def _():
     assert "400 sentences, longer than any" in output("17", "many")
     assert "a beam of four or five" in text("17")
     return ("On 400 long sentences", f"{scores[0]} with a beam of 1",
-            f"{scores[-1]} with 20", "Widths of 4 or 5")
+            f"{scores[-1]} with 20", "Widths of 4 or 5", "a length penalty of .6 to 1")
 
 
 @computed("does-beam-search-always-find-a-likelier-text-than-greedy")
@@ -66,7 +66,8 @@ def _():
     assert -4 > -6 and -4 / 1 < -6 / 7 and wu[0] < wu[1]
     return ("1 word with log p -4 beats a text of 7 words with -6",
             f"{-4 / 1:.2f} loses to -{short(6 / 7)}",
-            f"Wu's formula and .6, {wu[0]:.2f} loses to {wu[1]:.2f}")
+            f"Wu's formula and .6, {wu[0]:.2f} loses to {wu[1]:.2f}",
+            "Powers of .6 to 1 are common")
 
 
 @computed("is-the-length-penalty-the-same-in-every-library")
@@ -78,15 +79,20 @@ def _():
             f"divisors are {length ** power:.2f} and {divisor:.2f}")
 
 
+@computed("the-translation-is-cut-off-before-the-end")
+def _():
+    return ("stops at 20 pieces",)    # transformers' default of max_length
+
+
 @computed("the-model-repeats-the-same-phrase-until-the-limit")
 def _():
     assert "many changed ones say something twice" in text("18")
-    return ("position 0",)
+    return "position 0", "a temperature of .7 to 1 and top-p of .9"
 
 
 @computed("what-does-a-repetition-penalty-do")
 def _():
-    return f"2 becomes {2 / 1.1:.2f}", f"-1 becomes {-1 * 1.1:.2f}"
+    return f"2 becomes {2 / 1.1:.2f}", f"-1 becomes {-1 * 1.1:.2f}", "about 1.2 is"
 
 
 @computed("does-top-p-keep-all-words-above-p")
@@ -95,7 +101,8 @@ def _():
     left = [short(share) for share in shares.tolist() if share]
     *first, last = map(short, TABLE.tolist())
     return (f"Of {', '.join(first)} and {last} it keeps three for p = .8",
-            ", ".join(left), f"two have only {short(TABLE[:2].sum().item())}")
+            ", ".join(left), f"two have only {short(TABLE[:2].sum().item())}",
+            "Values of .9 and .95 are common")
 
 
 @computed("is-temperature-0-the-same-as-greedy")
@@ -138,7 +145,7 @@ def _():
     assert int(128_000 * each / 2 ** 30 * 100) / 100 == 15.62
     return ("For each word: 2 · layers", "Llama 3 with 8 billion has 2 · "
             f"{layers} · {heads} · {width} · 2 = {each:,} bytes",
-            f"1,024 words need {short(1024 * each / 2 ** 30, 3)} GiB",
+            f"8,192 words need {8192 * each / 2 ** 30:.0f} GiB",
             f"131,072 words {131_072 * each / 2 ** 30:.0f} GiB",
             "15.62 GiB for *128k* counted 128,000")
 
@@ -164,7 +171,11 @@ def _():
 def _():
     assert "one list of about 6,000 pieces" in text("19")
     assert "After all 247 merges, every word of the training is one piece" in text("19")
-    return "29,000 pairs", "6,000 pieces", "150 merges", "all 247"
+    return ("30,000 to 40,000 pieces are usual with millions of pairs",
+            "1,000 to 16,000 with some hundred thousand or fewer",
+            "the book has about 6,000 for 29,000 pairs",
+            "have 30,000 to 50,000 for one language, and 100,000 or more for many",
+            "95 of 100 pieces occur 100 times or more", "a bad size cost 3 to 4:")
 
 
 @computed("why-is-the-vocabulary-larger-than-the-number-of-merges")
@@ -218,7 +229,8 @@ def _():
 @computed("why-80-10-10-in-masked-language-models")
 def _():
     chosen = 15
-    return (f"Of 100 words {chosen} are guessed", "The 10 per cent",
+    return (f"Of 100 words {chosen} are guessed", "the 10 per cent",
+            f"more words than {chosen} in 100",
             f"{chosen * 0.8:.0f} are hidden, {chosen * 0.1} are replaced and "
             f"{chosen * 0.1} stay",)
 
