@@ -20,13 +20,17 @@ def _():
 
 @computed("which-rank-should-i-take-for-lora-8-16-or-64")
 def _():
-    width, rank = 4096, 8
+    width, rank, layers = 4096, 16, 32
     new, old = 2 * width * rank, width * width
+    inside = 4 * old + 3 * width * 11_008 + 2 * width
+    whole, adapters = 2 * 32_000 * width + layers * inside + width, layers * 4 * new
     return ("Begin with 8 or 16", "take 32, 64 or more",
             "ranks 4 and 8 did as well as 64",    # Hu et al. 2022
-            "2 · d · r", f"for {width:,} and rank {rank} these are {new:,}",
-            f"{100 * new / old:.1f} per cent of its ".removeprefix("0") +
-            f"{old / 1e6:.1f} million")
+            "2 · d · r", f"for {width:,} and rank {rank} these are {new:,}, "
+            f"{old // new} times fewer than its {old / 1e6:.1f} million",
+            f"all {layers} layers of Llama 7B, rank {rank} trains "
+            f"{adapters / 1e6:.1f} million, " +
+            f"{100 * adapters / whole:.2f} per cent".removeprefix("0"))
 
 
 @computed("which-weight-decay-should-i-set-0-1-0-01-or-1e-4")

@@ -156,8 +156,9 @@ def _():
 
 @computed("validation-loss-1-47-and-the-text-makes-no-sense-should-i-expect-more")
 def _():
-    loss = 1.47
-    return (f"power of {loss} is {math.exp(loss):.2f}", f"{6 * loss:.2f} nats",
+    loss, width = 1.47, 384    # nanoGPT's config/train_shakespeare_char.py: 6 layers
+    assert 10 <= 6 * 12 * width ** 2 / 1e6 < 11
+    return (f"about {loss} is", "10 million weights", f"power of {loss} is {math.exp(loss):.2f}", f"{6 * loss:.2f} nats",
             f"{math.exp(6 * loss):,.0f} for the word")
 
 
@@ -195,7 +196,11 @@ def _():
     floor = bleu(*pair, smoothing="floor").score / 100
     assert math.isclose(floor, (3 / 4 * 1 / 3 * 0.1 / 2 * 0.1) ** (1 / 4))
     usual = bleu(*pair, smoothing="exp").score / 100
-    return ("3 of 4 words and 1 of 3 pairs", "with .1 found in place of none the score "
+    two = sacrebleu.BLEU(tokenize="none", max_ngram_order=2, effective_order=True)
+    pairs = two.sentence_score(pair[0][0], pair[1]).score / 100
+    assert math.isclose(pairs, 0.5)
+    return ("3 of 4 words and 1 of 3 pairs", f"root of 3/4 · 1/3, so {short(pairs, 1)}",
+            "with .1 found in place of none the score "
             f"is {short(floor, 3)}", f"default {short(usual, 3)}")
 
 
@@ -208,8 +213,15 @@ def _():
 
 @computed("where-does-the-2-in-2mkn-flops-come-from")
 def _():
+    L, d = 64, 128
+    projections, pairs = 3 * 2 * L * d * d, 2 * 2 * L * L * d
+    assert (projections, pairs) == (6 * L * d ** 2, 4 * L ** 2 * d)
+    long = 3 * d // 2
+    assert 6 * long * d ** 2 == 4 * long ** 2 * d
     return ("100 words", "512 by 2,048", f"{2 * 100 * 512 * 2048:,} operations",
-            "about 2")
+            "about 2", "6 · L · d²", "4 · L² · d", f"L = {L} and d = {d} these are "
+            f"{projections / 1e6:.1f} and {pairs / 1e6:.1f} million",
+            f"L = {long / d} · d")
 
 
 @computed("from-which-length-does-attention-cost-more-than-the-feed-forward-layer")

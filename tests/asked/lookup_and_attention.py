@@ -47,6 +47,17 @@ def _():
     return f"{words:,} words of width {width}", f"multiplies {words * width:,} numbers"
 
 
+@computed("index-out-of-range-in-self-which-index")
+def _():
+    table = nn.Embedding(512, 1)    # BERT's positions, with [CLS] and [SEP]
+    table(torch.arange(len(table.weight)))
+    try:
+        table(torch.arange(len(table.weight) + 1))
+    except IndexError as error:
+        assert str(error) == "index out of range in self"
+        return (f"table has {len(table.weight)} rows",)
+
+
 @computed("why-do-we-pack-the-sequences")
 def _():
     lengths = [4, 6, 8, 5, 4, 3, 7, 8]
@@ -126,7 +137,7 @@ def _():
     torch.manual_seed(0)
     seen = (torch.randn(20_000, d) * torch.randn(20_000, d)).sum(dim=1).std().item()
     assert math.isclose(seen, spread, rel_tol=0.02)
-    return (f"At d = {d} scores spread by {spread:g}; divided by {spread:g} they "
+    return (f"At d = {d}, ", f"scores spread by {spread:g}; divided by {spread:g} they "
             "spread by 1",
             f"Divided by {d} they would spread by {short(spread / d, 3)}",
             f"the logarithm, {log:.2f}, they would spread by {spread / log:.2f}")

@@ -21,7 +21,7 @@ def _():
 def _():
     spread, few, many = 1, 100, 10_000
     return (f"spread of {spread}, a mean of {few} losses has the standard error "
-            f"{short(spread / few ** 0.5, 1)}, of {many:,} "
+            f"{short(spread / few ** 0.5, 1)}, and a mean of {many:,} has "
             f"{short(spread / many ** 0.5)}",)
 
 
@@ -35,12 +35,13 @@ def _():
 
 @computed("mt5-writes-extra-id-0-in-place-of-a-translation-why")
 def _():
-    return "the authors took a constant .001 ([Xue et al. 2021]",    # section 4
+    return ("the authors took a constant .001 ([Xue et al. 2021](https://arxiv.org/abs/"
+            "2010.11934), section 4); Adam may need only [1e-4]",)
 
 
 @computed("some-translations-are-empty-lines-why")
 def _():
-    return ("an empty line had −1.18, and the right translation −8.16, or −1.55 after "
+    return ("an empty line had −1.18, and a good translation −8.16, or −1.55 after "
             "normalisation ([marian-dev 462]".replace("−", "-"),)    # so the thread
 
 
@@ -48,8 +49,8 @@ def _():
 def _():
     share, words = 0.05, 50
     return (f"have {100 * share:.0f} percent at each step, a text of {words} words "
-            f"holds one with probability {short(1 - (1 - share) ** words)}",
-            "at temperature .5 from", "top-p .9 or temperature .7 ([Holtzman")
+            f"holds at least one with probability {short(1 - (1 - share) ** words)}",
+            "at temperature .5 from", "top-p .9 ([Holtzman", "or at temperature .7")
 
 
 @computed("gpu-0-needs-far-more-memory-than-the-other-gpus-why")
@@ -79,4 +80,4 @@ def _():
     whole = 1 / (1 - share + share / faster)
     return (f"take half of the time and become {faster} times as fast, the whole is "
             f"{whole:.1f} times as fast", "compute capability 7.0, bfloat16 8.0",
-            "multiples of 8")
+            "If 16 bits are faster there", "multiples of 8")

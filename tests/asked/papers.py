@@ -258,7 +258,8 @@ def _():
     return (f"{window:,} · {layers} = {window * layers:,}, since",
             f"So {window * layers // 1000}K is", "less than .0001 comes",
             # Jiang et al. 2023
-            "The paper's table 1 gives a context of 8,192", f"the cache keeps {window:,} places")
+            "The paper's table 1 gives a context of 8,192",
+            f"the cache keeps {window:,} places")
 
 
 @computed("how-are-the-16-values-of-qlora-s-nf4-computed-where-does-the-offset-0-"
@@ -276,7 +277,8 @@ def _():
     first = math.sqrt(1 - .999)
     g, eps = 1e-8, 1e-8
     other = first * g / (first * g + eps)
-    return (f"{1 / first:.1f} times at step 1 with β₂ = .999", "a gradient of 1e-8 gives steps of "
+    return (f"{1 / first:.1f} times at step 1 with β₂ = .999",
+            "a gradient of 1e-8 gives steps of "
             f"{g / (g + eps):.1f} and {other:.2f} learning".replace("0.", "."))
 
 
@@ -344,11 +346,12 @@ def _():
             f"= {weights / 1e6:.0f} million")
 
 
-@computed("deepseek-v3-balances-its-experts-by-a-bias-and-not-by-a-loss-why-does-the-"
+@computed("deepseek-v3-balances-its-experts-by-a-bias-and-not-a-loss-why-does-the-"
           "bias-only-choose-and-where-is-it-updated-in-the-code")
 def _():
     return ("to choose the 8 experts of a token",    # DeepSeek-AI 2024
-            "In DeepSeek-V3 γ was .001, and 0 for the last 500 billion tokens", "(section 4.2)")
+            "In DeepSeek-V3 γ was .001, and 0 for the last 500 billion tokens",
+            "(section 4.2)")
 
 
 @computed("electra-multiplies-the-discriminator-s-loss-by-50-and-takes-a-small-"
@@ -431,7 +434,8 @@ def _():
           "25-8-in-table-3-which-one-is-right")
 def _():
     return ("Both: table 2 scores the test set, newstest2014, and table 3 the",
-            "For table 2 the last 5 checkpoints of base were averaged", "(sections 6.1 and 6.2)",
+            "For table 2 the last 5 checkpoints of base were averaged",
+            "(sections 6.1 and 6.2)",
             "the big model has 28.4 and 26.4",    # Vaswani et al. 2017
             # tensor2tensor, issue 317
             "script, with a changed reference, gave 29.02, and sacrebleu [27.52](")
@@ -452,7 +456,8 @@ def _():
     few = 10 * math.log(.002 / (.02 * .001))
     assert many < few
     return ("a piece with 40 occurrences goes before one with 10",
-            "The paper keeps 80 of 100 pieces in each round as an example, the program 75")
+            "The paper keeps 80 of 100 pieces in each round as an example, "
+            "the program 75")
 
 
 @computed("what-is-in-chrf-why-2-and-six-letters-and-what-do-the-2-in-chrf2-and-the-in-"
@@ -465,7 +470,7 @@ def _():
     chrf = CHRF()
     assert (chrf.beta, chrf.char_order, chrf.word_order) == (2, 6, 0)
     return ("With β = 2 recall counts", "(1 + β²)PR / (β²P + R)",
-            "found β = 3 better than 1 (", "and a later one found 2 the best",
+            "six letters and β = 3 (", "and a later one found 2 better",
             f"still gets {longer:.1f}",
             f"gets {one:.1f} with β = 1 and {two:.1f} with β = 2",
             "The 2 in chrF2 is β", "runs of 1 and 2 words")

@@ -25,8 +25,8 @@ def translator(width, inner, layers, pieces):
 @computed("how-many-examples-do-i-need-for-instruction-tuning")
 def _():
     return ("LIMA, with 65 billion weights", "after 1,000 carefully",
-            "that Alpaca has 52,000", "with 7 billion weights, doubling 2,000",
-            "section 5", "250, 500 and 1,000 for 1 to 3 epochs")
+            "Alpaca's 52,000", "with 7 billion weights, doubling 2,000",
+            "section 5", "compare 250, 500 and 1,000", "Take 1 to 3 epochs")
 
 
 @computed("how-large-must-my-text-be-to-fine-tune-gpt-2")
