@@ -131,7 +131,7 @@ def _():
 def _():
     words, width, drawn = 50_000, 100, 5
     return (f"{words:,} words of {width} numbers", f"{words * width:,}",
-            f"need {(1 + drawn) * width}")
+            f"need {(1 + drawn) * width}", "to the power 3/4")    # section 2.2
 
 
 @computed("why-are-tokenizers-built-on-utf-8-bytes-and-not-utf-16-or-characters")
@@ -158,7 +158,8 @@ def _():
 def _():
     loss, width = 1.47, 384    # nanoGPT's config/train_shakespeare_char.py: 6 layers
     assert 10 <= 6 * 12 * width ** 2 / 1e6 < 11
-    return (f"about {loss} is", "10 million weights", f"power of {loss} is {math.exp(loss):.2f}", f"{6 * loss:.2f} nats",
+    return (f"about {loss} is", "10 million weights",
+            f"power of {loss} is {math.exp(loss):.2f}", f"{6 * loss:.2f} nats",
             f"{math.exp(6 * loss):,.0f} for the word")
 
 
@@ -199,9 +200,10 @@ def _():
     two = sacrebleu.BLEU(tokenize="none", max_ngram_order=2, effective_order=True)
     pairs = two.sentence_score(pair[0][0], pair[1]).score / 100
     assert math.isclose(pairs, 0.5)
-    return ("3 of 4 words and 1 of 3 pairs", f"root of 3/4 · 1/3, so {short(pairs, 1)}",
-            "with .1 found in place of none the score "
-            f"is {short(floor, 3)}", f"default {short(usual, 3)}")
+    return ("3 of 4 words and 1 of 3 pairs",
+            f"root of 3/4 · 1/3, that is {short(pairs, 1)}",
+            f"with .1 found in place of none the score is {short(floor, 3)}",
+            f"default {short(usual, 3)}")
 
 
 @computed("the-bleu-of-my-chatbot-stays-at-0-00")

@@ -161,7 +161,7 @@ def _():
 def _():
     (few, *_), (more, *_) = row("21", "gain-run", "100 "), row("21", "gain-run", "500 ")
     assert float(few) <= 0
-    return ("10 MB of French", "11.5 BLEU", "32.8 BLEU on captions and 15.1 on news",
+    return ("10 MB of French", "11.5 BLEU", "over 30 million in PaLM's", "32.8 BLEU on captions and 15.1 on news",
             "pretrained on text without translations gains "
             f"{more.lstrip('+')} BLEU with 500 pairs, and nothing with 100 pairs")
 
@@ -279,7 +279,8 @@ def _():
     words, share = 1000, 0.75    # a rule of thumb of OpenAI's
     tokens = words / share
     return (f"about {round(tokens, -2):,.0f}: by", f"a token is about {short(share)} "
-            "words, or 4 characters", f"{words:,} / {short(share)} = {tokens:,.0f}")
+            "words, or 4 characters", f"{words:,} / {short(share)} = {tokens:,.0f} "
+            f"tokens, and {words:,} tokens are {words * share:.0f} words")
 
 
 @computed("why-do-100-tokens-of-gpt-2-give-so-little-bengali-text")

@@ -356,7 +356,8 @@ def _():
     operations = 6 * 65e6 / 2 * 100_000 * 50_000
     found = f"{operations:.1e}".replace("e+", "e")
     assert f"{operations:.1e}" in output("16", "paper-cost")
-    return (found, "65 million", "50,000 words", "100,000 updates, in 12 hours on eight P100")
+    return (found, "65 million", "50,000 words",
+            "100,000 updates, in 12 hours on eight P100")
 
 @computed("detected-call-of-lr-scheduler-step-before-optimizer-step-what-goes-wrong")
 def _():

@@ -71,6 +71,7 @@ def _():
 @computed("how-much-gpu-memory-does-lora-need-and-full-fine-tuning")
 def _():
     each = SINGLE * (2 + adams())
+    assert HALF / (4 / 8) == 4    # so a quarter in 4 bits
     return (f"need {HALF} bytes each in {8 * HALF} bits; trained ones need {each}",
             f"has {LLAMA / 1e9:.2f} billion", "Llama of 2023", "32 layers", "Rank 8",
             f"{gigabytes(HALF)} GB if they are frozen, and {gigabytes(each)} GB if all",
@@ -96,7 +97,10 @@ def _():
     rows, columns = 512, 2048
     return (f"{rows} by {columns:,} that is {rows + columns:,} numbers in place of "
             f"{rows * columns * adams():,}", f"of the {SINGLE * (2 + adams())} bytes",
-            f"about {2 * SINGLE} remain")
+            f"about {2 * SINGLE} remain", "means of 8 bits needs about "
+            f"{2 * SINGLE + adams() * torch.int8.itemsize}",
+            "PyTorch's default is " + short(torch.optim.Adafactor(
+                [nn.Parameter(torch.ones(2, 2))]).defaults["lr"]))
 
 
 @computed("the-checkpoint-is-three-times-as-large-as-the-model")
@@ -190,7 +194,9 @@ def _():
 
 @computed("my-quantized-model-is-slower-than-float32")
 def _():
-    return f"products of {8 * torch.int8.itemsize} bits",
+    assert SINGLE / torch.int8.itemsize == 4    # so a quarter
+    return (f"products of {8 * torch.int8.itemsize} bits",
+            f"weights of 4 bits are mostly turned back into {8 * HALF} bits")
 
 
 @computed("torch-compile-is-slow-again-at-each-new-length")
@@ -202,7 +208,7 @@ def _():
 @computed("how-many-workers-should-a-dataloader-have")
 def _():
     return (f"two GPUs with 4 workers each make {2 * 4}",
-            f"60 ms and 20 ms need {60 // 20}")
+            f"60 ms and 20 ms need {60 // 20}", "Begin with 2 or 4")
 
 
 @computed("a-larger-batch-gives-a-worse-loss-after-the-same-epochs")
@@ -252,7 +258,7 @@ def _():
     assert "Our batch of 128 pairs" in text("19")
     return (f"8 validations, one each 250 updates, are {8 * 250:,}",
             f"about {8 * 250 * 128 / 29_000:.0f} passes over 29,000 pairs in batches "
-            "of 128", "from 1.72 to 1.60")
+            "of 128", "from 1.72 to 1.60", "begin with 5 to 10 validations")
 
 
 @computed("what-does-gnorm-in-the-log-mean-and-which-value-is-normal")
@@ -276,7 +282,7 @@ def _():
     down, up = nn.Linear(width, rank, bias=False), nn.Linear(rank, width, bias=False)
     trained = down.weight.numel() + up.weight.numel()
     return (f"With alpha 16 the factor is {16 // rank} at rank {rank}, and "
-            f"{short(16 / 64)} at rank 64", f"at rank {rank} a matrix of {width:,} by "
+            f"{short(16 / 64)} at rank 64; usual is an alpha of r or 2 r", f"at rank {rank} a matrix of {width:,} by "
             f"{width:,} gets {trained:,}", f"{width ** 2:,}")
 
 
@@ -379,9 +385,8 @@ def _():
                        for method in ("none", "exp"))
     *shares, last = plain.precisions
     assert last == 0 and sacrebleu.BLEU().smooth_method == "exp"
-    return ("{:.1f}, {:.1f}, {:.1f} and 0".format(*shares),
-            f"{plain.score:.1f} without smoothing, and {smoothed.score:.1f}",
-            f"chrF says {sacrebleu.CHRF().corpus_score(texts, gold).score:.1f}")
+    assert len(shares) == 3
+    return (f"this gives {plain.score:.1f}, and {smoothed.score:.1f} as sacrebleu",)
 
 
 @computed("is-e-to-the-score-the-probability-of-the-translation")
@@ -445,3 +450,29 @@ def _():
             f"{sentences:,} sentences of 25 words are "
             f"{sentences * 25 / 1e6:.0f} million",
             f"BERT had {words / 1e9:.1f} billion")
+
+
+@computed("how-long-does-it-take-to-train-gpt-2-with-124-million-parameters-on-one-rtx-"
+          "4090")
+def _():
+    weights, layers, width, block = 124_439_808, 12, 768, 1024
+    word = 6 * weights + 12 * layers * width * block
+    # NVIDIA's Ada whitepaper: 16 bits, sums in float32, dense; nanoGPT: train_gpt2.py
+    speed, few, many = 165e12, 10e9, 600_000 * 12 * 1024 * 5 * 8
+    def days(tokens, share):
+        return tokens * word / (share * speed) / 86_400
+    return (f"About {days(few, .4):.1f} to {days(few, .3):.0f} days for "
+            f"{few / 1e9:.0f} billion tokens", "reaches 30 to 40 per cent of its "
+            f"{speed / 1e12:.0f} trillion", f"takes {short(word / 1e9)} billion "
+            "operations: 6 for each weight", f"the {many / 1e9:.0f} billion of",
+            f"4 days on 8 A100, take {days(many, .4):.0f} to {days(many, .3):.0f} days",
+            f"At 50,000 a second {few / 1e9:.0f} billion take "
+            f"{few / 50_000 / 86_400:.1f} days")
+
+
+@computed("how-much-text-do-i-need-to-pretrain-a-model-like-bert-for-my-own-language")
+def _():
+    words = 800e6 + 2500e6    # Devlin et al. 2019, section 3.1
+    return ("with 4 GB of French web text", "with over 130 ([Martin",
+            f"BERT had {words / 1e9:.1f} billion words, 16 GB, and RoBERTa 160 GB",
+            "From 10 to 100 million words")
