@@ -12,6 +12,11 @@ def _():
     return "since Python 3.14, Linux does not fork by default",    # What's new in 3.14
 
 
+@computed("can-t-pickle-local-object-with-num-workers-2-which-object-is-meant")
+def _():
+    return "(Windows, macOS, Linux since Python 3.14)",    # What's new in 3.14
+
+
 @computed("safetensorerror-error-while-deserializing-header-headertoolarge-is-my-model-"
           "too-large")
 def _():
@@ -33,14 +38,17 @@ def _():
 @computed("cannot-import-name-field-from-torchtext-data-in-an-old-tutorial-which-version-"
           "of-torchtext-do-i-need")
 def _():
-    return ("with version 0.18, which PyTorch 2.4 and later",    # issue 2272 of text
-            "`torchtext.legacy` in 0.9 and were removed in 0.12")    # issues 1274, 1691
+    return ("torchtext 0.8 or older",
+            "0.8.1, for example, fits PyTorch 1.7.1, which needs Python 3.9 or older",
+            "Versions 0.9 to 0.11 keep the class in `torchtext.legacy.data`",
+            "0.12 removed it",    # issues 1274, 1691 of pytorch/text; its table of versions
+            "The last version, 0.18, has no", "beside PyTorch 2.4 or later")    # 2272
 
 
 @computed("e050-can-t-find-model-de-core-news-sm-or-e941-can-t-find-model-en-which-spacy-"
           "model-does-my-translation-tutorial-need")
 def _():
-    return "have ended with spaCy 3.0",    # so says the message E941
+    return "ended with spaCy 3.0",    # so says the message E941
 
 
 @computed("a-module-that-was-compiled-using-numpy-1-x-cannot-be-run-in-numpy-2-then-"
@@ -66,7 +74,7 @@ def _():
     return "Since 0.20, for example, a merge of BPE",    # its pull request 909
 
 
-@computed("huggingface-tokenizers-the-current-process-just-got-forked-after-parallelism-"
-          "has-already-been-used-does-it-harm-my-training")
+@computed("huggingface-tokenizers-parallelism-has-already-been-used-disabling-parallelism-to-"
+          "avoid-deadlocks-does-it-harm-my-training")
 def _():
-    return "we saw it with `tokenizers` 0.23.3",    # encode_batch, fork, encode_batch
+    return "we saw this with `tokenizers` 0.23.3",    # encode_batch, fork, encode_batch

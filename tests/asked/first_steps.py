@@ -161,7 +161,8 @@ def _():
 def _():
     (few, *_), (more, *_) = row("21", "gain-run", "100 "), row("21", "gain-run", "500 ")
     assert float(few) <= 0
-    return ("10 MB of French", "11.5 BLEU", "over 30 million in PaLM's", "32.8 BLEU on captions and 15.1 on news",
+    return ("10 MB of French", "11.5 BLEU", "over 30 million in PaLM's",
+            "32.8 BLEU on captions and 15.1 on news",
             "pretrained on text without translations gains "
             f"{more.lstrip('+')} BLEU with 500 pairs, and nothing with 100 pairs")
 

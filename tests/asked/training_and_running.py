@@ -282,8 +282,9 @@ def _():
     down, up = nn.Linear(width, rank, bias=False), nn.Linear(rank, width, bias=False)
     trained = down.weight.numel() + up.weight.numel()
     return (f"With alpha 16 the factor is {16 // rank} at rank {rank}, and "
-            f"{short(16 / 64)} at rank 64; usual is an alpha of r or 2 r", f"at rank {rank} a matrix of {width:,} by "
-            f"{width:,} gets {trained:,}", f"{width ** 2:,}")
+            f"{short(16 / 64)} at rank 64; usual is an alpha of r or 2 r",
+            f"at rank {rank} a matrix of {width:,} by {width:,} gets {trained:,}",
+            f"{width ** 2:,}")
 
 
 @computed("after-lora-training-there-is-only-a-small-adapter-file")
