@@ -81,7 +81,7 @@ def _():
 
 @computed("the-translation-is-cut-off-before-the-end")
 def _():
-    return ("stops at 20 pieces",)    # transformers' default of max_length
+    return ("stops after 20 new pieces",)    # transformers' default of max_length
 
 
 @computed("the-model-repeats-the-same-phrase-until-the-limit")
@@ -92,7 +92,7 @@ def _():
 
 @computed("what-does-a-repetition-penalty-do")
 def _():
-    return f"2 becomes {2 / 1.1:.2f}", f"-1 becomes {-1 * 1.1:.2f}", "about 1.2 is"
+    return f"2 becomes {2 / 1.1:.2f}", f"-1 becomes {-1 * 1.1:.2f}", "takes about 1.2"
 
 
 @computed("does-top-p-keep-all-words-above-p")
@@ -173,9 +173,9 @@ def _():
     assert "After all 247 merges, every word of the training is one piece" in text("19")
     return ("30,000 to 40,000 pieces are usual with millions of pairs",
             "1,000 to 16,000 with some hundred thousand or fewer",
-            "the book has about 6,000 for 29,000 pairs",
+            "The book has about 6,000 for 29,000 pairs",
             "have 30,000 to 50,000 for one language, and 100,000 or more for many",
-            "95 of 100 pieces occur 100 times or more", "a bad size cost 3 to 4:")
+            "95 of 100 pieces occur 100 times or more", "a bad size can cost 3 to 4:")
 
 
 @computed("why-is-the-vocabulary-larger-than-the-number-of-merges")
