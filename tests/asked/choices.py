@@ -344,7 +344,7 @@ def _():
 def _():
     scales = 8 / 64 + 32 / (64 * 256)    # double quantization: section 3 of the paper
     bits = 4 + scales
-    return (f"in 4 bits ({bits:.3f} with quantised scales), so 7 billion take "
+    return (f"in [4 bits ({bits:.3f} with quantised scales)](", "so 7 billion take "
             f"{7 * bits / 8:.1f} GB, not {7 * 16 // 8}", "in 16 bits",
             "about 66 per cent faster")
 

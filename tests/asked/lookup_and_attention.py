@@ -213,7 +213,7 @@ def _():
 def _():
     target = torch.tensor([0.9, 0.1])
     least = F.cross_entropy(target.log(), target).item()
-    return f"targets of .9 and .1 it is their entropy, {short(least)}",
+    return f"the targets' entropy, {short(least)} for .9 and .1",
 
 
 @computed("which-part-of-pytorch-s-lstm-bias-belongs-to-the-forget-gate")

@@ -1,6 +1,9 @@
 """The numbers of book/asked/messages.md: each function returns what must stand in the
 answer with its anchor."""
 
+import io
+import pickle
+
 import torch
 from asking import computed
 
@@ -123,3 +126,15 @@ def _():
     assert torch.tensor(1.0, dtype=torch.float16) - 1e-4 == 1
     told = f"between 1 and 2 float16 has only steps of about {step:.3f}"
     return told.replace("0.", "."),
+
+
+@computed("unpicklingerror-invalid-load-key-v-when-i-load-a-checkpoint-what-is-in-my-file")
+def _():
+    pointer, told = b"version https://git-lfs.github.com", ""
+    try:
+        torch.load(io.BytesIO(pointer), weights_only=True)
+    except pickle.UnpicklingError as error:
+        told = str(error)
+    assert f"Unsupported operand {ord('v')}" in told
+    assert told.startswith("Weights only load failed")
+    return f"*Unsupported operand {ord('v')}* (the number of *v*)",

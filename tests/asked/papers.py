@@ -305,7 +305,7 @@ def _():
     return ("two thirds of 4 · d",
             f"For Llama 3 8B, d = 4,096 gives {small[0]:,}; times 1.3 that is "
             f"{small[1]:,}, and {small[2]:,} in steps of 1,024",
-            f"With d = 8,192, the same 1.3 and steps of 4,096 both 70B models have "
+            f"With d = 8,192, 1.3 and steps of 4,096, Llama 2 and 3 70B have "
             f"{large[2]:,};", f"Llama 7B](using.md#why-{old[2]}-",
             f"steps of 256, hence {old[2]:,}", "The 6,144 in the first version",
             "of Llama 3's paper")    # meta-llama/llama3, issue 283
@@ -337,8 +337,8 @@ def _():
     layers, width, keys = 12, 768, 1024
     weights, all_keys = 6 * layers * 12 * width ** 2, 12 * layers * width * keys
     forward = 2 * 2
-    return (f"take {forward} operations per number of width H · Q forward",
-            f"and {3 * forward} with the backward pass",
+    return (f"take {forward} · H · Q operations in the forward pass",
+            f"and {3 * forward} · H · Q with backward",
             "Kaplan has 2 forward, so 6 with",
             "with T/2 keys",
             f"With {layers} layers, width {width} and T = {keys:,} it is "
@@ -455,7 +455,7 @@ def _():
     many = 40 * math.log(.008 / (.1 * .04))
     few = 10 * math.log(.002 / (.02 * .001))
     assert many < few
-    return ("a piece with 40 occurrences goes before one with 10",
+    return ("a piece with 40 occurrences is dropped before one with 10",
             "The paper keeps 80 of 100 pieces in each round as an example, "
             "the program 75")
 

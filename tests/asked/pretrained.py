@@ -25,8 +25,8 @@ def translator(width, inner, layers, pieces):
 @computed("how-many-examples-do-i-need-for-instruction-tuning")
 def _():
     return ("LIMA, with 65 billion weights", "after 1,000 carefully",
-            "Alpaca's 52,000", "with 7 billion weights, doubling 2,000",
-            "section 5", "compare 250, 500 and 1,000", "Take 1 to 3 epochs")
+            "Alpaca took 52,000", "with 7 billion weights, doubling 2,000",
+            "section 5", "compare 250, 500 and 1,000", "take 1 to 3 epochs")
 
 
 @computed("how-large-must-my-text-be-to-fine-tune-gpt-2")
@@ -299,7 +299,7 @@ def _():
             rank, columns).weight.numel()
     few = layers * (added(wide, wide) + added(wide, keys))
     full = 2 * few + layers * (2 * added(wide, inner) + added(inner, wide))
-    return (f"at rank {rank}, ", f"a Llama of 70 billion gets {full / 1e6:.1f} million "
+    return (f"at [rank {rank}]", f"a Llama of 70 billion gets {full / 1e6:.1f} million "
             f"({short(100 * full / 70e9)} per cent) instead of {few / 1e6:.1f}",)
 
 

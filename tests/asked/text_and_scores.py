@@ -80,11 +80,11 @@ def _():
         return 100 * z * math.sqrt(p * (1 - p) / n)
     z = statistics.NormalDist().inv_cdf((1 + 0.95) / 2)
     a, b = width(0.8, 100), width(0.75, 1000)
-    return (f"within about {z:.2f} of these in 95 of 100 cases",
+    return (f"in 95 of 100 cases the true share is within {z:.2f} standard errors",
             f"80 ± {a:.1f} points, B 75 ± {b:.1f}",
             f"difference of {80 - 75} points",
             f"the difference ± {math.hypot(a, b):.1f}",
-            "with 50 of 50 right, the error may still be "
+            "50 of 50 right: error up to "
             f"{100 * (1 - 0.05 ** (1 / 50)):.1f} per cent")
 
 
@@ -110,9 +110,8 @@ def _():
 def _():
     loss, rate = 3.0, 1.2
     return (f"With {rate} pieces a word and a loss of {loss} a piece",
-            f"is {math.exp(loss):.1f} per piece and "
-            f"{math.exp(loss * rate):.1f} per word",
-            f"multiply by {rate} before", "WikiText-2 and WikiText-103",
+            f"is {math.exp(loss):.1f} per piece and, with loss {rate} · {loss}, "
+            f"{math.exp(loss * rate):.1f} per word", "WikiText-2 and WikiText-103",
             "the paper has 29.41 and 37.50",    # table 3, of 117M
             "29.94 per piece and 37.37 per word")
 
@@ -166,7 +165,7 @@ def _():
 def _():
     lengths, fixed = [5, 7, 12, 9], 150
     return (f"four texts of {min(lengths)} to {max(lengths)} tokens cost "
-            f"{len(lengths) * fixed} places in place of {len(lengths) * max(lengths)}",)
+            f"{len(lengths) * fixed} places and not {len(lengths) * max(lengths)}",)
 
 
 @computed("nanogpt-draws-its-training-windows-at-random-what-is-an-epoch-then-"

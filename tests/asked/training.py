@@ -73,7 +73,7 @@ def _():
 
 @computed("does-averaging-the-last-checkpoints-help")
 def _():
-    return "its big one of the last 20", "section 6.1"
+    return "last five checkpoints", "the last 20 of its big one", "section 6.1"
 
 
 @computed("with-label-smoothing-the-loss-never-reaches-zero")
@@ -269,8 +269,8 @@ def _():
     assert "used a beam of four" in text("17")
     return ("1.8 points", "one model has 29.3 so, and 28.6 by sacrebleu",
             "beam of 4 with a length penalty of .6", "the test of 2014",
-            "25,000 pieces a side in each of 100,000 updates, 4,000 of warm-up, and "
-            "37,000 shared pieces")
+            "37,000 shared pieces, and each of 100,000 updates (4,000 of warm-up) had "
+            "25,000 pieces a side")
 
 
 @computed("how-many-sentence-pairs-do-i-need")
@@ -356,7 +356,8 @@ def _():
     operations = 6 * 65e6 / 2 * 100_000 * 50_000
     found = f"{operations:.1e}".replace("e+", "e")
     assert f"{operations:.1e}" in output("16", "paper-cost")
-    return (found, "65 million", "50,000 words",
+    hours = operations / (312e12 / 3) / 3600    # an A100's peak in 16 bits, a third
+    return (found, "65 million", "50,000 words", f"{hours:.1f} hours for one A100",
             "100,000 updates, in 12 hours on eight P100")
 
 @computed("detected-call-of-lr-scheduler-step-before-optimizer-step-what-goes-wrong")
@@ -405,12 +406,12 @@ def _():
 def _():
     characters, train, rows, block, updates = 65, 1_003_854, 64, 256, 5_000
     passes = updates * rows * block / train
-    return (f"Its {characters} characters",
+    return (f"With {characters} characters",
             f"about ln {characters} = {math.log(characters):.2f}",
-            "six layers of width 384 reach a validation loss of 1.47",
+            "A good validation loss is 1.47, from six layers of width 384",
             "four of width 128 reach 1.88", "At 1.47 the text",
             f"{updates:,} updates of {rows} · {block} characters",
-            f"nine tenths for training {passes:.0f} times")
+            f"training part (nine tenths) {passes:.0f} times")
 
 
 @computed("my-language-model-predicts-only-50-percent-of-the-next-words-right-in-training-"

@@ -86,6 +86,7 @@ def _():
     few = kept(SINGLE, SINGLE, SINGLE * adams(), 8)
     mixed = [7.5 * each for each in kept(HALF, HALF, SINGLE * (1 + adams()), 64)]
     return ("Stage 1 divides", "stage 2 also the gradients, stage 3",
+            f"sends {(2 + 1) / 2} times as much",    # Rajbhandari et al., section 7.2
             f"Of the {SINGLE * (2 + adams())} bytes", "each of 8 GPUs then keeps "
             "{:.0f}, {} or {:.0f}".format(*few), "7.5 billion parameters on 64 GPUs "
             "need {:.1f}, {:.1f} or {:.1f} GB each".format(*mixed),
@@ -282,7 +283,7 @@ def _():
     down, up = nn.Linear(width, rank, bias=False), nn.Linear(rank, width, bias=False)
     trained = down.weight.numel() + up.weight.numel()
     return (f"With alpha 16 the factor is {16 // rank} at rank {rank}, and "
-            f"{short(16 / 64)} at rank 64; usual is an alpha of r or 2 r",
+            f"{short(16 / 64)} at rank 64; an alpha of r or twice r is usual",
             f"at rank {rank} a matrix of {width:,} by {width:,} gets {trained:,}",
             f"{width ** 2:,}")
 
@@ -462,12 +463,16 @@ def _():
     speed, few, many = 165e12, 10e9, 600_000 * 12 * 1024 * 5 * 8
     def days(tokens, share):
         return tokens * word / (share * speed) / 86_400
-    return (f"About {days(few, .4):.1f} to {days(few, .3):.0f} days for "
-            f"{few / 1e9:.0f} billion tokens", "reaches 30 to 40 per cent of its "
+    return (f"About {days(few, .55):.0f} to {days(few, .3):.0f} days for "
+            f"{few / 1e9:.0f} billion tokens", "reaches 30 to 55 per cent of its "
             f"{speed / 1e12:.0f} trillion", f"takes {short(word / 1e9)} billion "
             "operations: 6 for each weight", f"the {many / 1e9:.0f} billion of",
-            f"4 days on 8 A100, take {days(many, .4):.0f} to {days(many, .3):.0f} days",
-            f"At 50,000 a second {few / 1e9:.0f} billion take "
+            f"4 days on 8 A100, take {days(many, .55):.0f} to "
+            f"{days(many, .3):.0f} days",
+            # so says the linked issue; 312e12 in nanoGPT: estimate_mfu of model.py
+            "one 4090 reached [29 per cent of an A100's peak](",
+            f"{round(.29 * 312e12 / word, -3):,.0f} a second",
+            f"at 50,000 a second {few / 1e9:.0f} billion take "
             f"{few / 50_000 / 86_400:.1f} days")
 
 
@@ -475,5 +480,6 @@ def _():
 def _():
     words = 800e6 + 2500e6    # Devlin et al. 2019, section 3.1
     return ("with 4 GB of French web text", "with over 130 ([Martin",
-            f"BERT had {words / 1e9:.1f} billion words, 16 GB, and RoBERTa 160 GB",
+            f"BERT had {words / 1e9:.1f} billion words, which are 16 GB",
+            "RoBERTa had over 160 GB",
             "From 10 to 100 million words")
