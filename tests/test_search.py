@@ -39,7 +39,7 @@ INDEX = {"pages": [["page.html", "One"], [CHAPTER, "09 · Attention"],
                       [3, "roots", "Roots", "", ""],
                       [3, "root-or-width", "Root or width of a key?",
                        "A square root of the width.", "",
-                       "Are its scores shared, attnetion"],
+                       "Are its scores shared, attnetion || Do trees of hills share roots"],
                       [3, "other", "Why no bias?", "Keys of some width.", ""]],
          "terms": [[["query"], "term-query", "page.html#one", "What is asked."]]}
 
@@ -145,6 +145,7 @@ def test_a_section_that_answers_stands_first(opened, query, place):
 @pytest.mark.parametrize("query, file, anchor", [
     ("is it the root or the width of a key?", ANSWERS, "root-or-width"),
     ("are its scores shared", ANSWERS, "root-or-width"),
+    ("do trees of hills share roots", ANSWERS, "root-or-width"),
     ("width", CHAPTER, "first"),
     ("why no bias", ANSWERS, "other"),
     ("keys of a width with bias, divided by a root", ANSWERS, "other"),

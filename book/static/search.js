@@ -71,7 +71,7 @@ function prepare({ pages, sections, terms }) {
   const mean = sum(kept.map(({ length }) => length)) / kept.length;
   const stems = new Set([...known.keys()].map(stem));
   const telling = told => new Set(words(told).filter(word => !COMMON.has(word)).map(stem).filter(part => stems.has(part)));
-  for (const section of kept) section.questions = [section.heading, section.asked].filter(Boolean).map(telling);
+  for (const section of kept) section.questions = [section.heading, ...section.asked.split("||")].filter(Boolean).map(telling);
   return { sections: kept, terms: entries, known, holding, mean, stems };
 }
 
