@@ -39,7 +39,8 @@ INDEX = {"pages": [["page.html", "One"], [CHAPTER, "09 · Attention"],
                       [3, "roots", "Roots", "", ""],
                       [3, "root-or-width", "Root or width of a key?",
                        "A square root of the width.", "",
-                       "Are its scores shared, attnetion || Do trees of hills share roots"],
+                       "Are its scores shared, attnetion || "
+                       "Do trees of hills share roots"],
                       [3, "other", "Why no bias?", "Keys of some width.", ""]],
          "terms": [[["query"], "term-query", "page.html#one", "What is asked."]]}
 

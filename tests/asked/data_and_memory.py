@@ -41,7 +41,7 @@ def _():
     return ("torchtext 0.8 or older",
             "0.8.1, for example, fits PyTorch 1.7.1, which needs Python 3.9 or older",
             "Versions 0.9 to 0.11 keep the class in `torchtext.legacy.data`",
-            "0.12 removed it",    # issues 1274, 1691 of pytorch/text; its table of versions
+            "0.12 removed it",    # pytorch/text, issues 1274, 1691, table of versions
             "The last version, 0.18, has no", "beside PyTorch 2.4 or later")    # 2272
 
 
