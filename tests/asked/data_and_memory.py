@@ -32,7 +32,7 @@ def _():
 def _():
     code = 120
     return (f"*sm_{code}* is the card's compute capability, {code / 10:.1f}",
-            f"the same first digits (here {code // 10})", "such as an RTX 50")
+            f"equal first digits (here {code // 10})", "such as an RTX 50")
 
 
 @computed("cannot-import-name-field-from-torchtext-data-in-an-old-tutorial-which-version-"

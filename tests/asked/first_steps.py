@@ -358,3 +358,9 @@ def _():
     written = sum(max((he, "he"), (1 - he, "she"))[1] == "he" for _ in range(100))
     return (f"share of {100 * he:.0f} percent into {written}: with {short(he, 1)} "
             "for *he*",)
+
+
+@computed("why-can-a-translation-not-be-written-all-at-once")
+def _():
+    words = 200
+    return (f"an answer of {words} words takes {words} passes",)

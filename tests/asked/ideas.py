@@ -144,8 +144,9 @@ def _():
         scores, matrices = 2 * words ** 2 * width, 12 * words * width ** 2
         return f"{100 * scores / (scores + matrices):.0f}"
 
-    return (f"At width {width} scores and sums are {share(128)} of 100 multiplications "
-            f"of a block at 128 words, and {share(4096)} at 4,096",)
+    return (f"At width {width}, the scores and sums are {share(128)} of 100 "
+            f"multiplications of a block with 128 words, and {share(4096)} of 100 "
+            "with 4,096",)
 
 
 @computed("my-mla-cache-is-larger-than-an-ordinary-one")

@@ -137,4 +137,4 @@ def _():
         told = str(error)
     assert f"Unsupported operand {ord('v')}" in told
     assert told.startswith("Weights only load failed")
-    return f"*Unsupported operand {ord('v')}* (the number of *v*)",
+    return f"*Unsupported operand {ord('v')}* (*v* as a number)",

@@ -10,8 +10,8 @@ from asking import computed
 def _():
     heads, width = 10, 512
     each = width // heads
-    return (f"the product is {12 * 32 * heads * each:,}, because {heads} heads of "
-            f"width {each} are {heads * each}, and not {width}"),
+    return (f"here it is {12 * 32 * heads * each:,}, because {heads} times {each} is "
+            f"{heads * each}, not {width}"),
 
 
 @computed("expected-target-dtype-to-be-long-or-byte-but-got-float-older-expected-"

@@ -267,10 +267,10 @@ def _():
     assert "1.8 points ([Post 2018]" in text("19")
     assert "with .6, as in [Vaswani et al. 2017]" in text("17")
     assert "used a beam of four" in text("17")
-    return ("1.8 points", "one model has 29.3 so, and 28.6 by sacrebleu",
+    return ("1.8 points", "it gives one model 29.3, and sacrebleu gives 28.6",
             "beam of 4 with a length penalty of .6", "the test of 2014",
             "37,000 shared pieces, and each of 100,000 updates (4,000 of warm-up) had "
-            "25,000 pieces a side")
+            "25,000 pieces per language")
 
 
 @computed("how-many-sentence-pairs-do-i-need")

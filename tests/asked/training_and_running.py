@@ -196,7 +196,7 @@ def _():
 @computed("my-quantized-model-is-slower-than-float32")
 def _():
     assert SINGLE / torch.int8.itemsize == 4    # so a quarter
-    return (f"products of {8 * torch.int8.itemsize} bits",
+    return (f"With {8 * torch.int8.itemsize} bits the quality hardly falls",
             f"weights of 4 bits are mostly turned back into {8 * HALF} bits")
 
 

@@ -172,10 +172,10 @@ def _():
     assert "one list of about 6,000 pieces" in text("19")
     assert "After all 247 merges, every word of the training is one piece" in text("19")
     return ("30,000 to 40,000 pieces are usual with millions of pairs",
-            "1,000 to 16,000 with some hundred thousand or fewer",
+            "1,000 to 16,000 with a few hundred thousand pairs or fewer",
             "The book has about 6,000 for 29,000 pairs",
             "have 30,000 to 50,000 for one language, and 100,000 or more for many",
-            "95 of 100 pieces occur 100 times or more", "a bad size can cost 3 to 4:")
+            "95 of 100 pieces occur at least 100 times", "a bad size can cost 3 to 4:")
 
 
 @computed("why-is-the-vocabulary-larger-than-the-number-of-merges")
