@@ -25,9 +25,9 @@ def _():
     inside = 4 * old + 3 * width * 11_008 + 2 * width
     whole, adapters = 2 * 32_000 * width + layers * inside + width, layers * 4 * new
     return ("Begin with 8 or 16", "take 32, 64 or more",
-            "ranks 4 and 8 equalled 64",    # Hu et al. 2022
+            "rank 4 did as well as 64",    # Hu et al. 2022
             "2 · d · r", f"for {width:,} and rank {rank} these are {new:,}, "
-            f"{old // new} times fewer than its {old / 1e6:.1f} million",
+            f"or 1/{old // new} of its {old / 1e6:.1f} million",
             f"all {layers} layers of Llama 7B, rank {rank} trains "
             f"{adapters / 1e6:.1f} million, " +
             f"{100 * adapters / whole:.2f} per cent".removeprefix("0"))

@@ -267,7 +267,7 @@ def _():
     return (f"at least {short(ratio)} of", f"if that is {short(most)}, the "
             f"limit is {short(ratio * most, 3)}, and {short(rare)} would be removed",
             f"temperature of {short(temperature, 1)}, a printed ratio of {printed:.0f} "
-            f"was √{printed:.0f} = {before:.1f}", "1 in 100")
+            f"was √{printed:.0f} = {before:.1f}", "once in 100 times")
 
 
 @computed("do-spaces-before-punctuation-save-tokens-in-gpt-2")

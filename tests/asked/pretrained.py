@@ -47,7 +47,8 @@ def _():
 def _():
     share, many = 0.9, 100
     return ("recommends 2 to 4 epochs, and 110 million", "soon fit 1,000 examples",
-            "instruction tuning takes 1 to 3", "batches of 16 or 32, a rate of 2e-5 to 5e-5",
+            "instruction tuning takes 1 to 3",
+            "batches of 16 or 32, a rate of 2e-5 to 5e-5",
             f"with 16 an epoch has {math.ceil(1000 / 16)} updates",
             f"{share * many:.0f} right of {many} are certain only to about "
             f"{100 * 1.96 * math.sqrt(share * (1 - share) / many):.0f} points")

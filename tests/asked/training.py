@@ -79,13 +79,14 @@ def _():
 @computed("with-label-smoothing-the-loss-never-reaches-zero")
 def _():
     floors, smoothing = [], 0.1
-    for size in (4, 442, 1000):
+    for size in (4, 442, 1000, 37_000):
         target = torch.full((size,), smoothing / size, dtype=torch.float64)
         target[0] += 1 - smoothing
         floors.append(f"{-(target * target.log()).sum():.3f}".removeprefix("0"))
     assert floors[1][:4] in output("15", "smooth-floor")
     return [f"With a smoothing of {f'{smoothing}'[1:]} the floor is " +
-            "{} for 4 words, {} for 442 and {} for 1,000".format(*floors)]
+            "{} for 4 words, {} for 442, {} for 1,000 and {} for 37,000"
+            .format(*floors)]
 
 
 @computed("should-pads-count-in-the-loss-and-the-perplexity")

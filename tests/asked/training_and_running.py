@@ -97,7 +97,7 @@ def _():
 def _():
     rows, columns = 512, 2048
     return (f"{rows} by {columns:,} that is {rows + columns:,} numbers in place of "
-            f"{rows * columns * adams():,}", f"of the {SINGLE * (2 + adams())} bytes",
+            f"{rows * columns * adams():,}", f"a parameter needs {SINGLE * (2 + adams())} bytes",
             f"about {2 * SINGLE} remain", "means of 8 bits needs about "
             f"{2 * SINGLE + adams() * torch.int8.itemsize}",
             "PyTorch's default is " + short(torch.optim.Adafactor(
@@ -182,7 +182,7 @@ def _():
 def _():
     bound = 1000 / (LLAMA * HALF / 1e9)
     return (f"In {8 * HALF} bits {LLAMA / 1e9:.2f} billion weights are "
-            f"{gigabytes(HALF)} GB", f"at 1,000 GB a second that allows at most "
+            f"{gigabytes(HALF)} GB", f"1,000 GB a second allow at most "
             f"{bound:.0f} words")
 
 
@@ -388,7 +388,7 @@ def _():
     *shares, last = plain.precisions
     assert last == 0 and sacrebleu.BLEU().smooth_method == "exp"
     assert len(shares) == 3
-    return (f"this gives {plain.score:.1f}, and {smoothed.score:.1f} as sacrebleu",)
+    return (f"has {plain.score:.1f} without smoothing and {smoothed.score:.1f} with sacrebleu",)
 
 
 @computed("is-e-to-the-score-the-probability-of-the-translation")
@@ -449,8 +449,7 @@ def _():
             f"4 epochs are then {4 * epoch:,} updates, {4 * hours:.1f} hours",
             "1,000,000 updates of 256 sequences, 4 days on 16 TPU chips",
             f"{batch} sentences in {short(second, 1)} seconds that is {days:.0f} days",
-            f"{sentences:,} sentences of 25 words are "
-            f"{sentences * 25 / 1e6:.0f} million",
+            f"your {sentences * 25 / 1e6:.0f} million ({sentences:,} sentences of 25)",
             f"BERT had {words / 1e9:.1f} billion")
 
 
@@ -470,9 +469,9 @@ def _():
             f"4 days on 8 A100, take {days(many, .55):.0f} to "
             f"{days(many, .3):.0f} days",
             # so says the linked issue; 312e12 in nanoGPT: estimate_mfu of model.py
-            "one 4090 reached [29 per cent of an A100's peak](",
-            f"{round(.29 * 312e12 / word, -3):,.0f} a second",
-            f"at 50,000 a second {few / 1e9:.0f} billion take "
+            f"one 4090 did {round(.29 * 312e12 / word, -3):,.0f} tokens a second, [29 per "
+            "cent of an A100's peak](",
+            f"at 50,000 tokens a second, {few / 1e9:.0f} billion take "
             f"{few / 50_000 / 86_400:.1f} days")
 
 
