@@ -247,11 +247,12 @@ def _():
 
 @computed("i-train-detr-on-1-500-pictures-of-my-own-and-the-ap-stays-at-zero-why")
 def _():    # the authors' advice in the issues, the paper, and a user's in issue 341
-    return ("[10,000 or more]", "[300,000 updates]", "On COCO it took 500 epochs",
+    return ("[10,000 or more]", "[300,000 updates]",
+            "On COCO it took 300 to 500 epochs",
             "at most 1e-4 (backbone 1e-5), and [30 to 120 epochs]")
 
 
 @computed("speech-or-handwriting-recognition-ctc-or-an-attention-decoder-and-why-do-"
           "people-train-both-together")
 def _():    # the weight of ESPnet's recipes
-    return ("often with .3 for CTC",)
+    return ("often .3 for CTC",)

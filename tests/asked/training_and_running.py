@@ -97,7 +97,8 @@ def _():
 def _():
     rows, columns = 512, 2048
     return (f"{rows} by {columns:,} that is {rows + columns:,} numbers in place of "
-            f"{rows * columns * adams():,}", f"a parameter needs {SINGLE * (2 + adams())} bytes",
+            f"{rows * columns * adams():,}",
+            f"a parameter needs {SINGLE * (2 + adams())} bytes",
             f"about {2 * SINGLE} remain", "means of 8 bits needs about "
             f"{2 * SINGLE + adams() * torch.int8.itemsize}",
             "PyTorch's default is " + short(torch.optim.Adafactor(
@@ -182,8 +183,8 @@ def _():
 def _():
     bound = 1000 / (LLAMA * HALF / 1e9)
     return (f"In {8 * HALF} bits {LLAMA / 1e9:.2f} billion weights are "
-            f"{gigabytes(HALF)} GB", f"1,000 GB a second allow at most "
-            f"{bound:.0f} words")
+            f"{gigabytes(HALF)} GB", "1,000 GB a second allow each "
+            f"text at most {bound:.0f} words a second")
 
 
 @computed("why-is-translating-in-batches-ten-times-as-fast")
@@ -196,7 +197,7 @@ def _():
 @computed("my-quantized-model-is-slower-than-float32")
 def _():
     assert SINGLE / torch.int8.itemsize == 4    # so a quarter
-    return (f"With {8 * torch.int8.itemsize} bits the quality hardly falls",
+    return (f"Weights of {8 * torch.int8.itemsize} bits hardly lower quality",
             f"weights of 4 bits are mostly turned back into {8 * HALF} bits")
 
 
@@ -388,7 +389,8 @@ def _():
     *shares, last = plain.precisions
     assert last == 0 and sacrebleu.BLEU().smooth_method == "exp"
     assert len(shares) == 3
-    return (f"has {plain.score:.1f} without smoothing and {smoothed.score:.1f} with sacrebleu",)
+    return (f"has {plain.score:.1f} without smoothing and {smoothed.score:.1f} "
+            "with sacrebleu",)
 
 
 @computed("is-e-to-the-score-the-probability-of-the-translation")
@@ -469,8 +471,8 @@ def _():
             f"4 days on 8 A100, take {days(many, .55):.0f} to "
             f"{days(many, .3):.0f} days",
             # so says the linked issue; 312e12 in nanoGPT: estimate_mfu of model.py
-            f"one 4090 did {round(.29 * 312e12 / word, -3):,.0f} tokens a second, [29 per "
-            "cent of an A100's peak](",
+            f"one 4090 did {round(.29 * 312e12 / word, -3):,.0f} tokens a second, "
+            "[29 per cent of an A100's peak](",
             f"at 50,000 tokens a second, {few / 1e9:.0f} billion take "
             f"{few / 50_000 / 86_400:.1f} days")
 
