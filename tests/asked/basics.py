@@ -48,11 +48,22 @@ def _():
             "A loss of 7", "since 1.2 may")
 
 
+@computed("what-can-eight-heads-do-that-one-wide-head-cannot")
+def _():
+    width, heads, many = 512, 8, 32
+    return (f"eight heads of {width // heads} numbers", f"as one of {width}",
+            "1 head gave 24.9 BLEU",
+            f"{heads} gave 25.8, and {many}, each only {width // many} wide, 25.4",
+            f"first Transformer has {heads} heads, BERT-base and GPT-2 small have "
+            f"{768 // 64}, each {width // heads} wide (128 in many newer models)")
+
+
 @computed("is-a-bleu-score-of-25-good-and-how-much-worse-is-25-than-28")
 def _():
     return ("from 0 to 100", "below 100",
             "20 to 29 show the sense with significant errors",
-            "30 to 40 are understandable to good",
+            "30 to 40 are understandable to good", "Texts below 10 are almost useless",
+            "below 20 hard to understand", "above 40",
             "had 27.3, and 28.4 when larger", "3 points on a few thousand")
 
 

@@ -8,6 +8,15 @@ from asking import computed
 from torch import nn
 
 
+@computed("can-a-sigmoid-or-a-relu-replace-the-softmax-in-attention")
+def _():
+    keys = 1000
+    total = torch.zeros(keys).sigmoid().sum().item()
+    near = (torch.zeros(keys) - math.log(keys)).sigmoid().sum().item()
+    assert abs(near - 1) < 0.01
+    return (f"{keys:,} keys of score 0 get the sum {total:.0f}, not 1",)
+
+
 @computed("how-large-should-the-embedding-be-for-a-vocabulary-of-10-000-words")
 def _():
     words, width = 10_000, 256
@@ -45,7 +54,9 @@ def _():
 
 @computed("which-max-norm-do-i-take-for-gradient-clipping-0-25-1-or-5")
 def _():
-    return "For Transformers 1 is usual", "for recurrent networks .25 to 5 or more"
+    norm = math.hypot(3, 4)
+    return ("For Transformers 1 is usual", "for recurrent networks .25 to 5 or more",
+            f"(3, 4) becomes (.{10 * 3 / norm:.0f}, .{10 * 4 / norm:.0f}) at limit 1")
 
 
 @computed("how-many-tokens-per-second-can-i-expect-from-a-7b-model-on-a-card-with-"
@@ -113,7 +124,7 @@ def _():
     learned = sum(part.numel() for part in nn.LayerNorm(width).parameters())
     return (f"{places:,} means and {places:,} deviations",
             f"over the {width} numbers of that token", f"{width} numbers each",
-            f"{learned:,} parameters a norm")
+            f"{learned:,} parameters a norm, and {learned // 2} in")
 
 
 @computed("in-flashattention-the-backward-pass-has-2-5-times-the-flops-of-the-forward-"
@@ -165,7 +176,7 @@ def _():
     return (f"It is {short(peak, 5)}, at step 4,000",
             r"$d^{-1/2} \cdot \min(n^{-1/2}, n \cdot 4000^{-3/2})$",
             "1 / √(512 · 4,000)", f"{short(512 ** -0.5, 3)} for width 512",
-            f"{short(768 ** -0.5, 3)} for 768", "such as 2;", "2e-3",
+            f"{short(768 ** -0.5, 3)} for 768", "such as 2]", "2e-3",
             f"to half at step {half:,}")
 
 
@@ -236,10 +247,16 @@ def _():
     small = size(16, 2048, 8192, 512, 128_256, 1)
     saved = 32_000 * 4096, 128_256 * 2048
     assert abs(saved[1] / small - 0.2) < 0.02    # about a fifth
-    return (f"32,000 · 4,096 = {saved[0] / 1e6:.0f} million numbers, "
-            f"{100 * saved[0] / large:.0f} per cent of Llama 7B",
-            f"At 128,256 · 2,048 the matrix has {saved[1] / 1e6:.0f} million numbers",
-            f"Llama 3.2 1B with its {small / 1e9:.2f} billion")
+    block = 12 * 768 ** 2 + 13 * 768    # GPT-2 small: matrices, biases and norms
+    table = 50_257 * 768
+    tied = table + 1024 * 768 + 12 * block + 2 * 768
+    return (f"50,257 · 768 = {table / 1e6:.1f} million numbers",
+            f"{tied / 1e6:.0f} million parameters in place of "
+            f"{(tied + table) / 1e6:.0f}",
+            f"Llama 7B it would save 32,000 · 4,096 = {saved[0] / 1e6:.0f} million, "
+            f"{100 * saved[0] / large:.0f} per cent",
+            "Llama 3.2 1B it saves 128,256 · 2,048 = "
+            f"{saved[1] / 1e6:.0f} million, about a fifth")
 
 
 @computed("which-size-of-gpt-can-i-train-from-scratch-on-one-consumer-gpu-with-12-to-"
@@ -346,6 +363,7 @@ def _():
     bits = 4 + scales
     return (f"in [4 bits ({bits:.3f} with quantised scales)](", "so 7 billion take "
             f"{7 * bits / 8:.1f} GB, not {7 * 16 // 8}", "in 16 bits",
+            "tuned 65 billion weights on one GPU of 48 GB",    # its abstract
             "about 66 per cent faster")
 
 
@@ -399,3 +417,163 @@ def _():
 @computed("word2vec-glove-or-fasttext-which-word-vectors-should-i-take")
 def _():
     return "its pieces of 3 to 6 letters",
+
+
+@computed("general-pairs-and-50-000-of-my-field-do-i-train-on-the-mixture-or-fine-tune")
+def _():
+    general, own = 1_000_000, 50_000
+    return (f"repeated, here {general // own} times for equal parts",
+            f"only {100 * own / (general + own):.1f} per cent are your pairs")
+
+
+@computed("which-learning-rate-and-how-many-epochs-do-i-take-to-fine-tune-a-translator")
+def _():
+    # Liu et al. 2020, section 3.1; AI4Bharat/indicTrans, issue 9
+    return ("2e-5 to 5e-5", "1 to 3 epochs", "took 3e-5", "37.1 BLEU after 3 epochs "
+            "over 1.6 million pairs", "36.2 after 6 more")
+
+
+@computed("my-translator-needs-too-long-for-a-sentence-what-makes-it-faster-and-in-"
+          "which-order")
+def _():
+    width, words = 512, 32_000
+    self_attention, cross, inner = 4 * width ** 2, 2 * width ** 2, 8 * width ** 2
+    layers = words * width / (self_attention + cross + inner)
+    return ("in 16 bits", "a beam of 1 or 2 in place of 5", "8-bit numbers",
+            f"With width {width}, scoring {words:,} pieces costs as much as "
+            f"{layers:.1f} decoder layers")
+
+
+@computed("which-temperature-top-p-and-top-k-should-i-set-for-facts-code-or-stories")
+def _():
+    # Qwen/Qwen3-8B: best practices
+    return ("take 0 (greedy) to .3, for a chat about .7, and for stories and ideas "
+            "0.8 to 1".replace("0.8", ".8"),
+            "A top p of .9 to .95 and a top k of 40 or 50", "Qwen3", "asks for .6")
+
+
+@computed("how-long-does-it-take-to-fine-tune-a-7b-model-on-10-000-examples")
+def _():
+    examples, length, epochs, batch = 10_000, 500, 3, 16
+    tokens, forward = examples * length * epochs, 2
+    peak, reached = 312e12, 1e14    # of an A100 in 16 bits
+    hours = 2 * forward * 7e9 * tokens / reached / 3600
+    assert 0.3 < reached / peak < 0.5
+    return (f"About {hours:.1f} hours with LoRA on one A100, if an example has "
+            f"{length} tokens and you train {epochs} epochs: {tokens // 10 ** 6} "
+            f"million tokens", f"about {3 * forward} operations a token in full "
+            f"fine-tuning, and {2 * forward} with LoRA", f"adds {forward}",
+            "often 30 to 50 per cent", f"{reached / 1e12:.0f} of {peak / 1e12:.0f} "
+            "trillion", "time 20 updates",
+            f"batches of {batch} make {examples * epochs // batch:,} updates")
+
+
+@computed("gptq-awq-bitsandbytes-or-gguf-which-4-bit-format-should-i-take")
+def _():
+    return "At 4 bits", "close to 16 bits, and below 4 bits"
+
+
+@computed("bert-or-a-large-language-model-with-a-prompt-which-one-should-i-take-to-"
+          "classify-texts")
+def _():
+    # Bucher and Martini 2024, abstract
+    return (f"of 7 billion weights has {7e9 / 110e6:.0f} times the 110 million",
+            "GPT-4")
+
+
+@computed("with-10-000-words-and-10-steps-how-many-continuations-do-greedy-search-a-beam-"
+          "of-5-and-exhaustive-search-look-at")
+def _():
+    words, steps, beam = 10_000, 10, 5
+    assert words ** steps == 10 ** 40
+    return (f"all {words:,}¹⁰ = 10⁴⁰ texts", f"{words:,} continuations in each of "
+            f"{steps} steps, {words * steps:,} in all", f"A beam of {beam} looks at",
+            f"{beam} · {words:,} in each later one: "
+            f"{words + (steps - 1) * beam * words:,}")
+
+
+@computed("how-much-text-and-how-many-epochs-do-i-need-to-train-a-model-like-gpt-2-from-"
+          "scratch")
+def _():
+    each, parameters, size = 20, 124e6, 4    # size: bytes of a token of English
+    tokens = each * parameters
+    return (f"About {tokens * size / 1e9:.0f} GB of English",
+            f"{each} tokens for each parameter", f"{parameters / 1e6:.0f} million "
+            f"parameters want {tokens / 1e9:.1f} billion tokens, of about {size} bytes",
+            "with up to 1.5 billion parameters, had 40 GB",    # Radford et al. 2019
+            "up to 4 epochs", "stays at 6 or 7")
+
+
+@computed("how-much-gpu-memory-does-a-model-of-70-billion-parameters-need-in-bf16-and-"
+          "what-comes-on-top-of-the-weights")
+def _():
+    billions, card, length = 70, 80, 8192
+    half, eight, four = (billions * bits // 8 for bits in (16, 8, 4))
+    assert card < half <= 2 * card
+    cache = 2 * 80 * 8 * 128 * 2 * length    # Llama 3 70B
+    return (f"take {half} GB, at {16 // 8} bytes each: more than one card of {card} GB",
+            f"In 8 bits they take {eight} GB and in 4 bits {four}",
+            f"Llama 3 70B needs {cache / 1e9:.1f} GB for {length:,}",
+            "[16 bytes each](training", f"{billions * 16:,} GB")
+
+
+@computed("lora-or-full-fine-tuning-which-one-should-i-take-for-a-small-labelled-set")
+def _():
+    width, rank = 4096, 16
+    share = f"{100 * 2 * width * rank / width ** 2:.1f}".removeprefix("0")
+    return (f"rank {rank}, {share} per cent of a matrix of {width:,} · {width:,}",
+            "4 bits with QLoRA")
+
+
+@computed("i-have-one-gpu-and-must-train-a-transformer-from-scratch-which-mod"
+          "el-and-which-settings-do-i-take")
+def _():
+    tokens, update, seconds = 1e9, 64 * 512, 0.5
+    hours = tokens / update * seconds / 3600
+    # Devlin et al. 2019, appendix A.2; Clark et al. 2020, abstract
+    return ("took 4 days on 16 TPU chips", "after 4 days on one GPU",
+            "10 to 100 million", "128 to 512 tokens", "[16 bytes a parameter]",
+            "measure 100 updates",
+            f"with {update:,} tokens and .5 seconds an update, take {hours:.1f} hours")
+
+
+@computed("quantize-1-2-0-5-4-3-and-5-4-to-int8-with-absmax-by-hand-which-numbers-come-"
+          "back")
+def _():
+    def back(*numbers):
+        scale = 127 / max(map(abs, numbers))
+        return [f"{round(n * scale) / scale:.3f}".replace("0.", ".", 1)
+                for n in numbers], [round(n * scale) for n in numbers], scale
+    plain, whole, scale = back(1.2, -.5, -4.3, 5.4)
+    spoilt, _, coarse = back(1.2, -.5, -4.3, 54)
+    half, step = f"{.5 / scale:.3f}".lstrip("0"), f"{1 / coarse:.2f}".lstrip("0")
+    return (f"127 / 5.4 = {scale:.2f}", "{}, {}, {} and {}.".format(*whole),
+            "come back as {}, {}, {} and {}".format(*plain), f"half a step, {half}",
+            f"with 54 in place of 5.4 a step is {step}",
+            "come back as {}, {} and {}".format(*spoilt),
+            "outliers in 16 bits", f"0 to 6 uses all {2 ** 8} values")
+
+
+@computed("prove-that-the-scores-of-a-head-have-at-most-rank-d-k-is-that-also-true-of-"
+          "the-weights")
+def _():
+    torch.manual_seed(0)
+    q, k = torch.randn(2, 6, 2)
+    low, high = (torch.linalg.matrix_rank(m).item()
+                 for m in (q @ k.T, (q @ k.T).softmax(dim=-1)))
+    return f"makes rank {high} of rank {low}", "in place of 2 · d · $d_k$"
+
+
+@computed("which-batch-size-should-i-take-for-fine-tuning-a-language-model")
+def _():
+    few, many = (math.ceil(1000 / batch) for batch in (16, 128))
+    return ("Begin with 16 to 64 examples", f"such as 2 · 8 · 1 = {2 * 8 * 1}",
+            f"1,000 examples are {few} updates with 16, and {many} with 128")
+
+
+@computed("sasrec-or-bert4rec-which-one-should-i-take-to-recommend-the-next-item-"
+          "and-with-which-loss")
+def _():
+    histories, length, items = 128, 200, 1_000_000
+    return (f"{histories} histories of {length} items and a million items, all scores "
+            f"need {histories * length * items * 4 / 1e9:.0f} GB in float32",)

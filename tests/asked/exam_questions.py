@@ -270,7 +270,8 @@ def _():
     size = weights * bits / 8
     return ("7 billion weights in 16 bits", f"{size / 1e9:.0f} GB", "1,000 GB a second",
             f"take {1000 * size / 1e12:.0f} ms", f"{2 * weights / 1e9:.0f} billion",
-            f"{short(1000 * 2 * weights / 100e12)} ms at 100 trillion")
+            f"{short(1000 * 2 * weights / 100e12)} ms at 100 trillion",
+            f"from about {size / 1e12 / (2 * weights / 100e12):.0f} texts on")
 
 
 @computed("why-does-beam-search-need-so-much-cache")
@@ -450,12 +451,14 @@ def _():
         for j, other in enumerate(reference):
             common[i + 1][j + 1] = (common[i][j] + 1 if one == other
                                     else max(common[i][j + 1], common[i + 1][j]))
+    pairs = set(zip(text, text[1:])) & set(zip(reference, reference[1:]))
     recall, precision = found / len(reference), found / len(text)
     f1 = 2 * recall * precision / (recall + precision)
     return (f"It is {found}/{len(reference)} = {short(recall)}",
             f"the reference has {len(reference)} words",
             f"here {len(text)} too, so F1 is {short(f1)} as well",
-            f"longest common subsequence, also {common[-1][-1]}", "up to 4")
+            f"ROUGE-2 counts pairs, {len(pairs)} of {len(reference) - 1}",
+            f"subsequence, gaps allowed, {common[-1][-1]} words", "up to 4")
 
 
 @computed("how-many-parameters-has-an-lstm-with-256-units-and-inputs-of-width-4-096")

@@ -31,15 +31,18 @@ def cells(chapter, cell, begin, *columns):
 
 @computed("how-are-bert-s-110-million-parameters-calculated")
 def _():
-    width, pieces, places = 768, 30_522, 512
+    width, large, pieces, places = 768, 1024, 30_522, 512
     layer = nn.TransformerEncoderLayer(width, 12)
     hidden = layer.linear1.out_features    # 2048; BERT's is four times the width
     assert parameters(width, hidden) == sum(part.numel() for part in layer.parameters())
     each = parameters(width, 4 * width)
     tables, pooled = (pieces + places + 2 + 2) * width, width * width + width
+    more = (24 * parameters(large, 4 * large) + (pieces + places + 2 + 2) * large
+            + large * large + large)
     return (f"width {width} has {each:,}", f"layers have {12 * each:,}",
             f"{pieces:,} pieces, {places} places and 2 segments have {tables:,}",
-            f"{pooled:,}", f"{12 * each + tables + pooled:,} in all")
+            f"{pooled:,}", f"{12 * each + tables + pooled:,} in all",
+            f"and {more:,} in BERT-large, with 24 layers of {large:,}")
 
 
 @computed("what-is-the-difference-between-depth-and-the-number-of-heads")
@@ -171,7 +174,11 @@ def _():
 def _():
     each = 1.4e12 / 70e9
     return (f"about {each:.0f} for each parameter", "70 billion", "1.4 trillion",
-            f"For 124 million parameters that is {124e6 * each / 1e9:.1f} billion")
+            f"For 124 million parameters that is {124e6 * each / 1e9:.1f} billion",
+            f"about {124e6 * each * 4 / 1e9:.0f} GB of English",    # 4 bytes a token
+            f"C = 6 · N · {each:.0f} N = {6 * each:.0f} N²",
+            f"√(C/{6 * each:.0f}) parameters",
+            f"10²¹ suit {(1e21 / 6 / each) ** 0.5 / 1e9:.1f} billion")
 
 
 def late(pairs, part):
@@ -278,7 +285,7 @@ def _():
     entropy = sum(math.log(rank * whole) / (rank * whole)
                   for rank in range(1, pieces + 1))
     return (f"ln {pieces:,} = {math.log(pieces):.1f}", "to about 7",
-            f"has {entropy:.1f}")
+            f"has {entropy:.1f}", "a loss near 2, much later")
 
 
 @computed("gpt-2-puts-most-attention-on-the-first-token")
@@ -460,7 +467,8 @@ def _():
         schedule.step()
         rates.append(schedule.get_last_lr()[0])
     assert abs(rates[4] - half) < 1e-6 and rates[9] < 1e-6 < 0.4 < rates[14]
-    return (f"Half-way a cosine still has {short(half, 1)} of its peak",
+    return (r"$(1 + \cos(\pi t/T))/2$ of the peak",
+            f"still has {short(half, 1)}; planned",
             "more than 25 per cent too long")    # Hoffmann et al. 2022, appendix B
 
 

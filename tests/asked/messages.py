@@ -138,3 +138,10 @@ def _():
     assert f"Unsupported operand {ord('v')}" in told
     assert told.startswith("Weights only load failed")
     return f"*Unsupported operand {ord('v')}* (*v* as a number)",
+
+
+@computed("cannot-forward-sequence-of-length-1025-block-size-is-only-1024-"
+          "when-my-gpt-writes-how-do-i-get-longer-texts")
+def _():
+    rows = 1024    # GPT-2's places
+    return f"has {rows:,} rows, so word {rows + 1:,} has no row",

@@ -64,7 +64,7 @@ def _():
     linear = nn.Linear(colours * patch ** 2, width)
     assert parameters(conv) == parameters(linear)
     return (f"patches of {patch} by {patch}", f"width {width}",
-            f"{parameters(linear):,} parameters")
+            f"{parameters(linear):,} parameters [of ViT-B/{patch}'s 86 million]")
 
 
 @computed("patches-of-8-instead-of-16-what-does-it-cost")
@@ -73,7 +73,8 @@ def _():
     large, small = large ** 2, small ** 2
     assert small == 4 * large and small ** 2 == 16 * large ** 2
     return (f"224 points has {large} patches of 16, and {small} of 8",
-            f"{small ** 2:,} a head in place of {large ** 2:,}")
+            f"{small ** 2:,} a head in place of {large ** 2:,}",
+            f"{224 ** 2:,}² = {224 ** 4 / 1e9:.1f} billion scores")
 
 
 @computed("does-local-attention-have-any-advantage-over-a-convolution")
@@ -203,7 +204,8 @@ def _():
     places = halve(torch.randn(1, 80, frames)).shape[-1]
     return (f"has exactly {places:,} rows", f"30 seconds are {frames:,} frames of the "
             f"spectrogram, {rate // hop} a second, and a convolution with stride 2 "
-            f"makes {places:,} positions", "So 5 seconds cost")
+            f"makes {places:,} positions", "So 5 seconds cost",
+            "at most 448 tokens")    # n_text_ctx of all its checkpoints
 
 
 @computed("the-word-error-rate-of-my-speech-recogniser-is-2-0-that-is-200-per-cent-"
@@ -234,7 +236,7 @@ def _():
         window = (window - 1) * stride + size
     assert vectors(rate) == (rate - window) // step + 1
     one = vectors(rate)
-    return (f"gives {one} for one second, that is for {rate:,} samples, and "
+    return (f"gives {one} for one second ({rate:,} samples) and "
             f"{vectors(20 * rate)} for 20 seconds",
             f"{' · '.join(str(stride) for _, stride in kinds)} = {step} samples, "
             f"{1000 * step // rate} ms, so there are about {rate // step} vectors",
@@ -256,3 +258,8 @@ def _():    # the authors' advice in the issues, the paper, and a user's in issu
           "people-train-both-together")
 def _():    # the weight of ESPnet's recipes
     return ("often .3 for CTC",)
+
+
+@computed("why-does-detr-need-hungarian-matching-and-why-no-non-maximum-suppression")
+def _():
+    return "suppression still helps (section 4.2)",    # Carion et al. 2020

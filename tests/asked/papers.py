@@ -474,3 +474,89 @@ def _():
             f"still gets {longer:.1f}",
             f"gets {one:.1f} with β = 1 and {two:.1f} with β = 2",
             "The 2 in chrF2 is β", "runs of 1 and 2 words")
+
+
+@computed("prove-that-rope-makes-a-score-depend-on-the-distance-alone-what-is-the-score-"
+          "of-1-0-at-place-3-with-1-0-at-place-1")
+def _():
+    far = f"cos 2 = {math.cos(3 - 1):.3f}".replace("-0.", "-.")
+    assert abs(math.cos(12 - 10) - math.cos(3 - 1)) < 1e-9
+    return (f"(1, 0) at place 3 with (1, 0) at place 1 is {far}",
+            "; places 12 and 10 give the same")
+
+
+@computed("width-4-096-32-layers-feed-forward-11-008-and-32-000-words-how-do-llama-7b-s-"
+          "6-74-billion-parameters-come-together")
+def _():
+    d, layers, inside, words = 4096, 32, 11_008, 32_000
+    attention, forward, tables = 4 * d * d, 3 * d * inside, 2 * words * d
+    norms = (2 * layers + 1) * d
+    small = f"{tables / 1e9:.2f}".lstrip("0")
+    assert f"{(layers * (attention + forward) + tables + norms) / 1e9:.2f}" == "6.74"
+    assert abs(3 * inside / (8 * d) - 1) < .01
+    new = 2 * d * d + 2 * d * 8 * 128 + 3 * d * 14_336 + 2 * d
+    whole = (layers * new + 2 * 128_256 * d + d) / 1e9
+    return (f"4 · {d:,}² = {attention / 1e6:.0f} million",
+            f"3 · {d:,} · {inside:,} = {forward / 1e6:.0f} million",
+            f"{layers} layers have {layers * (attention + forward) / 1e9:.2f} billion",
+            f"2 · {words:,} · {d:,} = {small} billion", "three matrices",
+            f"the {2 * layers + 1} norms together have "
+            + f"{norms / 1e6:.2f} million".lstrip("0"),
+            f"12 · d² a layer gives {layers * 12 * d * d / 1e9:.2f} billion",
+            f"3 · {inside:,} is about 8 · {d:,}", "Llama 3 8B has [8 key-value heads]",
+            f"14,336 and 128,256 words: {whole:.2f} billion")
+
+
+@computed("vit-b-16-has-86-million-parameters-how-do-they-come-together")
+def _():
+    d, side, patches, classes = 768, 16, 196, 1000
+    attention, forward, norms = 4 * d * d + 4 * d, 8 * d * d + 5 * d, 4 * d
+    layer, table = attention + forward + norms, (patches + 1) * d
+    embedding = side * side * 3 * d + d
+    whole = 12 * layer + embedding + table + d + 2 * d
+    return (f"A layer of width {d} has {layer:,}", f"{attention:,} in attention",
+            f"{forward:,} in the feed-forward network, {norms:,} in two norms",
+            f"Twelve layers have {12 * layer:,}",
+            f"{side} · {side} · 3 · {d} weights and {d} biases, {embedding:,} in all",
+            f"for {patches} patches and the class token has {patches + 1} · {d} = "
+            f"{table:,}", f"that is {whole / 1e6:.1f} million",
+            f"{classes:,} classes adds {classes * d + classes:,}",
+            f"its table of words alone has {30_522 * d / 1e6:.1f} million")
+
+
+@computed("why-do-the-activations-of-a-transformer-layer-take-sbh-34-5as-h-bytes")
+def _():
+    attention = 2 + 4 + 2 + 2 + 1    # input; q and k; v; input of the output; a mask
+    forward = 2 + 8 + 8 + 1    # inputs of both layers, of GELU; a mask
+    s, h, a = 2048, 12_288, 96
+    pairs, norms = 5 * a * s / h, 2 * 2
+    parts = attention + forward + norms
+    layer = s * h * (parts + pairs)
+    return ("In 16 bits the", "GELU (2 bytes) and dropout masks (1 byte) make "
+            f"{parts}: {attention} in attention, {forward} in the feed-forward "
+            f"network, {norms} in the norms", f"2 + 1 + 2 = {2 + 1 + 2} bytes",
+            f"s = {s:,}, h = {h:,} and a = {a} the second term is {pairs:.0f}",
+            f"{layer / 1e9:.1f} GB in a layer, and {96 * layer / 1e9:.0f} GB in 96",
+            f"saves {pairs:.0f} of {parts + pairs:.0f} parts", "of a layer, 2 parts")
+
+
+@computed("queries-and-keys-are-the-identity-matrix-of-size-2-the-values-1-2-"
+          "and-3-4-what-does-scaled-dot-product-attention-give")
+def _():
+    def share(score):    # of the own key, and of the other, whose score is 0
+        own = 1 / (1 + math.exp(-score))
+        return tuple(f"{x:.3f}".removeprefix("0") for x in (own, 1 - own))
+    root = math.sqrt(2)
+    near, far = (float(x) for x in share(1 / root))
+    rows = [f"({a:.2f}, {b:.2f})" for a, b in (
+        (near + 3 * far, 2 * near + 4 * far), (far + 3 * near, 2 * far + 4 * near))]
+    return (" and ".join(rows), f"score {1 / root:.3f}".replace("0.", "."),
+            "makes {} and {} of them".format(*share(1 / root)),
+            "{} · (1, 2) + {} · (3, 4)".format(*share(1 / root)), "divided by √2",
+            "by 2, the width, which gives {} and {}".format(*share(1 / 2)),
+            "not at all, which gives {} and {}".format(*share(1)))
+
+
+@computed("what-does-the-conformer-add-to-a-transformer-and-why-is-it-used-for-speech")
+def _():
+    return "the convolution mattered most (section 3.4)",    # Gulati et al. 2020

@@ -28,3 +28,20 @@ def _():
     twice = torch.tensor([-1e4, 1e4]).sigmoid().sigmoid()
     low, high = (f"{number:.2f}".strip("0") for number in twice.tolist())
     return f"between {low} and {high}",
+
+
+@computed("given-groups-1-weight-of-size-768-3-16-16-expected-input-1-1-224-"
+          "224-to-have-3-channels-but-got-1-channels-instead-what-does-my-"
+          "vit-want")
+def _():
+    # 4: red, green, blue and how opaque a point is
+    return "*Got 4 channels* mostly means a PNG file",
+
+
+@computed("esm-2-gives-two-vectors-more-than-my-protein-has-residues-which-rows-"
+          "and-which-layer-do-i-take")
+def _():
+    layers, width, tokens = 33, 1280, 1024
+    block = 4 * width ** 2 + 2 * width * 4 * width
+    return (f"{layers} in the model of {round(layers * block / 1e6, -1):.0f} million",
+            f"width {width:,}", f"at most {tokens:,} tokens")

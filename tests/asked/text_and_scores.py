@@ -19,6 +19,14 @@ def _():
     return f"{sum(single) / 2:.1f} in place of {whole:.1f}",
 
 
+@computed("what-is-the-perplexity-of-a-language-model-and-which-value-is-good")
+def _():
+    letters = 1.47
+    return ("gives 50,257", "GPT-2 has 37.50 per word, its largest version 17.48",
+            f"a loss of {letters}",
+            f"per letter is a perplexity of {math.exp(letters):.1f}")
+
+
 @computed("what-does-chrf-measure-and-when-do-i-take-it-in-place-of-bleu")
 def _():
     right = [["the houses were painted red"]]
@@ -190,3 +198,102 @@ def _():
 def _():
     moved, removed = "0.9", "0.12"    # pytorch/text issue 1274, pull request 1437
     return f"in torchtext {moved} and were removed in {removed}",
+
+
+@computed("how-do-i-evaluate-a-fine-tuned-chat-model-if-the-loss-says-little")
+def _():
+    wins, n = 60, 100
+    width = 100 * 1.96 * (wins / n * (1 - wins / n) / n) ** 0.5
+    return (f"Write {n} or more prompts", "GPT-4", "over 80 per cent of cases",
+            f"{wins} wins of {n} are certain only to about {round(width)} points")
+
+
+@computed("what-is-meteor-how-is-it-computed-by-hand-and-what-has-it-that-bleu-has-not")
+def _():
+    pairs, words, right, chunks = 6, 7, 6, 2    # "the cat", "sat on the mat"
+    p, r = pairs / words, pairs / right
+    f = 10 * p * r / (r + 9 * p)
+    score = f * (1 - .5 * (chunks / pairs) ** 3)
+    whole, half = (f"{number:.3f}".lstrip("0") for number in (score, f))
+    return ("F = 10PR / (R + 9P)", "F · (1 - .5 · (chunks / pairs)³)",
+            f"P = {pairs}/{words}, R = {r:.0f}, F = {half} and {chunks} chunks for "
+            f"{pairs} pairs: {whole}")
+
+
+@computed("entropy-cross-entropy-and-kl-divergence-by-hand-the-coin-is-fair-and-the-model-"
+          "says-3-4-and-1-4")
+def _():
+    def cross(a, b):
+        return -sum(x * math.log2(y) for x, y in zip(a, b))
+    p, q = (.5, .5), (.75, .25)
+    there, back = cross(p, q) - cross(p, p), cross(q, p) - cross(q, q)
+    one, other, nat = (f"{n:.3f}".lstrip("0") for n in (there, back, math.log(2)))
+    return ("logarithms to base 2", f"= {cross(p, p):.0f} bit.",
+            f"= {cross(p, q):.3f} bits", f"is the difference, {one} bits",
+            f"swapped it is {other}", f"by ln 2 = {nat}")
+
+
+@computed("my-perplexity-is-larger-than-the-vocabulary-or-infinite-can-that-be")
+def _():
+    largest = math.log((2 - 2 ** -23) * 2.0 ** 127)    # the largest float32
+    return (f"among 20 gets .01, the perplexity is {math.exp(-math.log(.01)):.0f}",
+            f"In float32 e to the power of a loss above about {largest:.1f}")
+
+
+@computed("bleu-by-hand-which-precisions-has-the-cat-sat-on-the-mat-against-the-cat-is-"
+          "on-the-mat")
+def _():
+    score = BLEU(smooth_method="none", max_ngram_order=4).corpus_score(
+        ["the cat sat on the mat"], [["the cat is on the mat"]])
+    (one, two, three, four), (words, pairs, triples, rest) = score.counts, score.totals
+    assert score.score == 0 and score.bp == 1
+    return (f"has {one} of its {words} words in the reference, {two} of {pairs} pairs, "
+            f"{three} of {triples} triples and {four} of {rest} runs",
+            f"Both texts have {words} words", "BLEU-2 is the root of "
+            f"{one}/{words} · {two}/{pairs}, that is "
+            + f"{math.sqrt(one / words * two / pairs):.2f}".removeprefix("0"))
+
+
+@computed("a-language-model-gives-each-of-four-tokens-the-probability-0-5-wha"
+          "t-are-its-cross-entropy-and-its-perplexity")
+def _():
+    half, vocabulary, two = 0.5, 50_000, (0.9, 0.1)
+    nats = -math.log(half)
+    told = f"{nats:.3f}".removeprefix("0")
+    assert nats / math.log(2) == 1
+    perplexity = math.exp(-statistics.mean(math.log(p) for p in two))
+    return (f"−ln .5 = {told} nats, or 1 bit".replace("−", "-"),
+            f"perplexity is {math.exp(nats):.0f}, e to the power of {told}",
+            f"among {math.exp(nats):.0f} equally likely",
+            f"over {vocabulary:,} tokens has the perplexity {vocabulary:,}",
+            f"for .9 and .1 the perplexity is {perplexity:.2f}",
+            f"mean of 1 / p would be {statistics.mean(1 / p for p in two):.2f}")
+
+
+@computed("bpe-on-work-2-worked-2-and-works-1-what-do-three-merges-make-and-i"
+          "nto-how-many-tokens-is-works-cut")
+def _():
+    words = {"work": 2, "worked": 2, "works": 1}
+    seen = {pair: sum(n for word, n in words.items() if pair in word)
+            for pair in ("wo", "or", "rk", "ke", "ed", "ks")}
+    assert seen["wo"] == seen["or"] == seen["rk"] and seen["ks"] == 1
+    assert seen["ke"] == seen["ed"]
+    return (" + ".join(map(str, words.values())) + f" = {seen['wo']} times",
+            f"*ed* {seen['ed']} times", f"seen {seen['wo']} times again")
+
+
+@computed("how-do-i-fine-tune-an-embedding-model-for-my-own-search-which-pairs-and-"
+          "which-loss")
+def _():
+    return "by default times 20", "About 1,000 pairs"
+
+
+@computed("do-i-rank-the-right-item-among-100-drawn-items-or-among-all-to-"
+          "evaluate-a-recommender")
+def _():
+    items, place, drawn, first = 10_000, 501, 100, 10
+    better = place - 1
+    hit = sum(math.comb(better, k) * math.comb(items - 1 - better, drawn - k)
+              for k in range(first)) / math.comb(items - 1, drawn)
+    return (f"place {place} of {items:,} misses", f"itself and {drawn} drawn items",
+            f"probability of {hit:.2f}".replace("0.", "."), f"HR@{first}")

@@ -96,10 +96,18 @@ def _():
 
 @computed("why-is-d-ff-four-times-d-model")
 def _():
+    def of_layer(**sizes):
+        layer = nn.TransformerEncoderLayer(64, 4, **sizes)
+        return sum(parameter.numel() for parameter in layer.parameters())
+    default = nn.Transformer(8, 2, 1, 1).encoder
     assert 3 * 8 / 3 == 2 * 4    # matrices, times their share of the width
     # the scores: Vaswani et al. 2017, table 3, row C
     return (f"{4 * 512:,} for a width of 512", "twice the width gave 25.4 BLEU, four "
-            "times gave 25.8, and eight times 26.2", "takes 8/3 of the width", "with 4")
+            "times gave 25.8, and eight times 26.2", "takes 8/3 of the width", "with 4",
+            f"`nn.Transformer` takes {default.layers[0].linear1.out_features:,} "
+            f"for every width, so at width 64 set `dim_feedforward={4 * 64}`: an "
+            f"encoder layer then has {of_layer(dim_feedforward=4 * 64):,} parameters "
+            f"and not {of_layer():,}")
 
 
 @computed("where-does-the-extra-norm-on-top-of-the-stack-come-from")

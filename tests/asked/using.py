@@ -145,9 +145,13 @@ def _():
     assert int(128_000 * each / 2 ** 30 * 100) / 100 == 15.62
     return ("For each word: 2 · layers", "Llama 3 with 8 billion has 2 · "
             f"{layers} · {heads} · {width} · 2 = {each:,} bytes",
-            f"8,192 words need {8192 * each / 2 ** 30:.0f} GiB",
+            f"8,192 words need {8192 * each / 2 ** 30:.0f} GiB "
+            f"({8192 * each / 1e9:.2f} GB)",
             f"131,072 words {131_072 * each / 2 ** 30:.0f} GiB",
-            "15.62 GiB for *128k* counted 128,000")
+            "15.62 GiB for *128k* counted 128,000",
+            f"With 70 billion it has 80 layers: {each // layers * 80:,} bytes",
+            f"7B model has 32 key heads: {each // heads * 32:,}, or "
+            f"{4096 * each // heads * 32 // 2 ** 30} GiB for 4,096 words")
 
 
 @computed("my-kv-cache-estimate-is-four-times-too-large")
@@ -325,7 +329,7 @@ def _():
     rounded = step * math.ceil(exact / step)
     assert "14,336: Llama 3 uses more" in text("22")
     return (f"two thirds of 4 · {width:,} is {exact:,.0f}", f"to steps of {step}",
-            f"gives {rounded:,}", "Llama 3 takes 14,336")
+            f"gives {rounded:,}", "Llama 3 takes 14,336", "6.74 billion in Llama 7B")
 
 
 @computed("why-does-hugging-face-rotate-halves-in-rope")
@@ -353,7 +357,8 @@ def _():
     even, one = torch.full((8,), 1 / 8), torch.eye(8)[0]
     assert term(one, one) == 8
     return (f"is {term(even, even):.0f} if all experts",
-            f"programs give {term(2 * even, even):.0f}")
+            f"programs give {term(2 * even, even):.0f}",
+            "a weight of about .01")    # Fedus et al. 2022, section 2.2
 
 
 @computed("a-sliding-window-writes-gibberish-after-a-while")
@@ -415,3 +420,8 @@ def _():
             ".8 + .8² + .8³ + .8⁴", f"costs {short(cost, 1)} of a large step",
             f"{written:.2f} / {step:.1f} = {written / step:.1f}, or "
             f"{accepted / step:.2f} without", f"checking {guesses + 1} places")
+
+
+@computed("how-do-i-get-word-alignments-out-of-a-transformer")
+def _():
+    return f"Six layers with 8 heads give {6 * 8} cross-attention maps",
