@@ -467,8 +467,8 @@ def _():
         schedule.step()
         rates.append(schedule.get_last_lr()[0])
     assert abs(rates[4] - half) < 1e-6 and rates[9] < 1e-6 < 0.4 < rates[14]
-    return (r"$(1 + \cos(\pi t/T))/2$ of the peak",
-            f"still has {short(half, 1)}; planned",
+    return (r"$(1 + \cos(\pi t/T))/2$ still has ",
+            f"still has {short(half, 1)} of its peak; planned",
             "more than 25 per cent too long")    # Hoffmann et al. 2022, appendix B
 
 

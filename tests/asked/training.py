@@ -73,8 +73,8 @@ def _():
 
 @computed("does-averaging-the-last-checkpoints-help")
 def _():
-    return ("last five checkpoints", "10 minutes apart", "20 of its big one",
-            ".1 to 1 BLEU, about .3 late in training")    # the thread's users
+    return ("last five checkpoints", "10 minutes apart", "the last 20 of its big one",
+            "between .1 and 1 BLEU")    # the thread's users
 
 
 @computed("with-label-smoothing-the-loss-never-reaches-zero")

@@ -149,7 +149,7 @@ def _():
             f"({8192 * each / 1e9:.2f} GB)",
             f"131,072 words {131_072 * each / 2 ** 30:.0f} GiB",
             "15.62 GiB for *128k* counted 128,000",
-            f"With 70 billion it has 80 layers: {each // layers * 80:,} bytes",
+            f"Llama 3 with 70 billion has 80 layers: {each // layers * 80:,} bytes",
             f"7B model has 32 key heads: {each // heads * 32:,}, or "
             f"{4096 * each // heads * 32 // 2 ** 30} GiB for 4,096 words")
 
