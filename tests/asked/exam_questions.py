@@ -457,8 +457,8 @@ def _():
     return (f"It is {found}/{len(reference)} = {short(recall)}",
             f"the reference has {len(reference)} words",
             f"here {len(text)} too, so F1 is {short(f1)} as well",
-            f"ROUGE-2 counts pairs of neighbours, {len(pairs)} of {len(reference) - 1}",
-            f"subsequence with gaps, {common[-1][-1]} words", "up to 4")
+            f"ROUGE-2 counts pairs, {len(pairs)} of {len(reference) - 1}",
+            f"subsequence, gaps allowed: {common[-1][-1]} words", "up to 4")
 
 
 @computed("how-many-parameters-has-an-lstm-with-256-units-and-inputs-of-width-4-096")
