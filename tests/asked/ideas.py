@@ -280,12 +280,15 @@ def _():
 
 @computed("the-masked-loss-stays-at-7")
 def _():
-    pieces = 30_522
-    whole = sum(1 / rank for rank in range(1, pieces + 1))
-    entropy = sum(math.log(rank * whole) / (rank * whole)
-                  for rank in range(1, pieces + 1))
-    return (f"ln {pieces:,} = {math.log(pieces):.1f}", "to about 7",
-            f"has {entropy:.1f}", "a loss near 2, much later")
+    pieces, more = 30_522, 50_257
+    def entropy(pieces):
+        whole = sum(1 / rank for rank in range(1, pieces + 1))
+        return sum(math.log(rank * whole) / (rank * whole)
+                   for rank in range(1, pieces + 1))
+    return (f"ln {pieces:,} = {math.log(pieces):.1f}, and {math.log(more):.1f} "
+            f"with GPT-2's {more:,}", "give about 7",
+            f"has {entropy(pieces):.1f} at best, and {entropy(more):.1f} with",
+            "a loss near 2, much later")
 
 
 @computed("gpt-2-puts-most-attention-on-the-first-token")

@@ -224,7 +224,8 @@ def _():
 @computed("how-do-i-imitate-eight-gpus-with-one")
 def _():
     fits, wanted = 3_125, 25_000
-    return f"{fits:,} pieces", f"want {wanted:,}", f"of {wanted // fits} batches"
+    return (f"{fits:,} pieces", f"want {wanted:,}", f"of {wanted // fits} batches",
+            "near 7.5")
 
 
 @computed("how-should-the-rate-change-with-the-number-of-gpus")

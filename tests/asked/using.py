@@ -179,7 +179,8 @@ def _():
             "1,000 to 16,000 with a few hundred thousand pairs or fewer",
             "The book has about 6,000 for 29,000 pairs",
             "have 30,000 to 50,000 for one language, and 100,000 or more for many",
-            "95 of 100 pieces occur at least 100 times", "a bad size can cost 3 to 4:")
+            "95 of 100 pieces occur at least 100 times",
+            "a bad size can cost 3 to 4 BLEU")
 
 
 @computed("why-is-the-vocabulary-larger-than-the-number-of-merges")
@@ -311,7 +312,10 @@ def _():
     assert f"{whole:,}" in output("22", "biases")
     assert "The paper's table 2 says 117 million" in text("22")
     return (f"{whole:,}", f"{whole + V * D:,}", f"{whole - V * D - T * D:,}",
-            "the paper's table 2 says 117 million")
+            "the 117 million of the paper's table 2",
+            f"{V:,} · {D} = {V * D / 1e6:.1f} million",
+            f"{T:,} · {D} = {T * D / 1e6:.1f}".replace("0.", ".") + " million",
+            f"12 layers about 12 · {D}² = {12 * D ** 2 / 1e6:.1f} million each")
 
 
 @computed("the-state-dict-has-more-parameters-than-the-model")
