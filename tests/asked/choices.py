@@ -267,11 +267,11 @@ def _():
         return 6 * parameters * ratio * parameters / speed
     return (f"its {small / 1e6:.0f} million parameters take {each} bytes each",
             "GPT-2 small", f"{small * each / 1e9:.0f} GB before activations",
-            f"GPT-2 medium's 350 million take {350e6 * each / 1e9:.1f} GB",
+            f"GPT-2 medium's 355 million take {355e6 * each / 1e9:.1f} GB",
             f"{ratio} tokens for each parameter, here {small * ratio / 1e9:.1f} "
             "billion",
             "about 6 operations a parameter",
-            f"{speed / 1e12:.0f} trillion real operations a second, GPT-2 small takes "
+            f"{speed / 1e12:.0f} trillion operations a second, GPT-2 small takes "
             f"{seconds(small) / 86_400:.1f} days, 30 million parameters "
             f"{seconds(30e6) / 3600:.0f} hours, and 500 million "
             f"{seconds(500e6) / 86_400:.0f} days")

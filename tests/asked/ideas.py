@@ -287,7 +287,8 @@ def _():
                    for rank in range(1, pieces + 1))
     return (f"ln {pieces:,} = {math.log(pieces):.1f}, and {math.log(more):.1f} "
             f"with GPT-2's {more:,}", "give about 7",
-            f"has {entropy(pieces):.1f} at best, and {entropy(more):.1f} with",
+            f"has {entropy(pieces):.1f} at best, and {entropy(more):.1f} with "
+            f"{more:,} pieces",
             "a loss near 2, much later")
 
 

@@ -225,7 +225,7 @@ def _():
 def _():
     fits, wanted = 3_125, 25_000
     return (f"{fits:,} pieces", f"want {wanted:,}", f"of {wanted // fits} batches",
-            "near 7.5")
+            ".0006 in nanoGPT", "between 7 and 8")
 
 
 @computed("how-should-the-rate-change-with-the-number-of-gpus")

@@ -76,7 +76,7 @@ def _():
             f"has {LLAMA / 1e9:.2f} billion", "Llama of 2023", "32 layers", "Rank 8",
             f"{gigabytes(HALF)} GB if they are frozen, and {gigabytes(each)} GB if all",
             f"{ADAPTER:,} trained numbers, {short(ADAPTER * each / 1e9)} GB",
-            "16 GB for LoRA with 7 billion weights, and 6 GB for QLoRA")
+            "16 GB for LoRA with 7 billion weights, and 6 GB for QLoRA in 4 bits")
 
 
 @computed("which-part-of-memory-does-each-zero-stage-divide")
